@@ -1,0 +1,1 @@
+//! Placeholder documentation, written with the crate.

@@ -1,0 +1,25 @@
+//! The threadwise language: text to checked program.
+//!
+//! [`check`] parses and checks a text. It always returns the diagnostics, and the program if
+//! there was no error. `syntax` is the lossless tree that the formatter and editors use,
+//! [`program`] the checked form that the rest of threadwise uses.
+
+pub mod diagnostics;
+pub mod program;
+
+use diagnostics::Diagnostic;
+use program::Program;
+
+/// What checking a text gave.
+#[derive(Debug)]
+pub struct Checked {
+    /// The program, if there was no error.
+    pub program: Option<Program>,
+    /// Errors and warnings in source order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses and checks a text.
+pub fn check(_text: &str) -> Checked {
+    unreachable!("filled in with the checker")
+}
