@@ -6,6 +6,7 @@
 
 pub mod diagnostics;
 pub mod program;
+pub mod syntax;
 
 use diagnostics::Diagnostic;
 use program::Program;

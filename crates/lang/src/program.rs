@@ -416,6 +416,8 @@ pub enum ExprKind {
     IdToInt(Box<Expr>),
     /// An id as an optional id.
     IdToOpt(Box<Expr>),
+    /// An optional id as an id: a check (`CheckKind::Id`) that it is not `none`.
+    OptToId(Box<Expr>),
     /// `next(i)` or `prev(i)` on a ring.
     Around {
         /// `next`, as opposed to `prev`.

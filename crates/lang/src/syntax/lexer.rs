@@ -1,0 +1,113 @@
+//! Text to tokens. Every byte belongs to exactly one token, so the tree is lossless; a character
+//! that begins no token becomes a [`SyntaxKind::BadToken`] and an error.
+
+use super::kind::SyntaxKind;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::program::Span;
+
+/// A token: its kind and its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Token {
+    /// What it is.
+    pub kind: SyntaxKind,
+    /// Where it is.
+    pub span: Span,
+}
+
+/// Cuts a text into tokens.
+pub fn lex(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let (kind, len) = next_token(&text[at..]);
+        let span = Span {
+            start: at as u32,
+            end: (at + len) as u32,
+        };
+        match kind {
+            SyntaxKind::BadToken => diagnostics.push(bad_character(&text[at..at + len], span)),
+            SyntaxKind::BlockComment if !text[at..at + len].ends_with("*/") || len < 4 => {
+                diagnostics.push(
+                    Diagnostic::new(
+                        Code::UnterminatedComment,
+                        Span {
+                            start: span.start,
+                            end: span.start + 2,
+                        },
+                        "this comment is never closed",
+                    )
+                    .label("opened here")
+                    .help("end it with `*/`"),
+                )
+            }
+            _ => {}
+        }
+        tokens.push(Token { kind, span });
+        at += len;
+    }
+    tokens
+}
+
+fn bad_character(text: &str, span: Span) -> Diagnostic {
+    let help = match text.chars().next() {
+        Some('&') => Some("write `&&` for \"and\""),
+        Some('|') => Some("write `||` for \"or\""),
+        Some('"' | '\'') => Some("the language has no strings"),
+        Some('∧') => Some("write `&&`"),
+        Some('∨') => Some("write `||`"),
+        Some('¬') => Some("write `!`"),
+        Some('≠') => Some("write `!=`"),
+        Some('≤') => Some("write `<=`"),
+        Some('≥') => Some("write `>=`"),
+        _ => None,
+    };
+    let diagnostic = Diagnostic::new(
+        Code::BadCharacter,
+        span,
+        format!("unexpected character {:?}", text),
+    )
+    .label("no token begins with this");
+    match help {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+/// The kind and the length in bytes of the token that a non-empty text begins with.
+fn next_token(text: &str) -> (SyntaxKind, usize) {
+    use SyntaxKind::*;
+    let bytes = text.as_bytes();
+    let run = |accept: fn(u8) -> bool| bytes.iter().take_while(|b| accept(**b)).count();
+    match bytes[0] {
+        b' ' | b'\t' | b'\r' | b'\n' => (Whitespace, run(|b| b" \t\r\n".contains(&b))),
+        b'0'..=b'9' => (Number, run(|b| b.is_ascii_digit() || b == b'_')),
+        b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
+            let len = run(|b| b.is_ascii_alphanumeric() || b == b'_');
+            (SyntaxKind::keyword(&text[..len]).unwrap_or(Name), len)
+        }
+        b'/' if bytes.starts_with(b"//") => (LineComment, text.find('\n').unwrap_or(text.len())),
+        b'/' if bytes.starts_with(b"/*") => (
+            BlockComment,
+            text[2..].find("*/").map_or(text.len(), |end| end + 4),
+        ),
+        _ => {
+            const THREE: &[SyntaxKind] = &[DoubleArrow];
+            const TWO: &[SyntaxKind] = &[
+                Becomes, DotDot, EqEq, NotEq, LessEq, GreaterEq, AndAnd, OrOr, Arrow,
+            ];
+            const ONE: &[SyntaxKind] = &[
+                Semicolon, Comma, Colon, Dot, LBracket, RBracket, LBrace, RBrace, LParen, RParen,
+                Question, Equals, Less, Greater, Plus, Minus, Star, Slash, Percent, Bang,
+            ];
+            for kinds in [THREE, TWO, ONE] {
+                for &kind in kinds {
+                    let token = kind.text().unwrap_or_default();
+                    if text.starts_with(token) {
+                        return (kind, token.len());
+                    }
+                }
+            }
+            (BadToken, text.chars().next().map_or(1, char::len_utf8))
+        }
+    }
+}
