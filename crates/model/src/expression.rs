@@ -247,6 +247,13 @@ impl Scope<'_> {
                     .ok_or(Limit::Overflow { span }.into())
             }
             ExprKind::IdToOpt(id) => self.value(id),
+            ExprKind::OptToId(id) => match self.value(id)? {
+                NONE => Err(Stop::Fails(Failure {
+                    kind: CheckKind::Id,
+                    span,
+                })),
+                index => Ok(index),
+            },
             ExprKind::Around { forward, id } => {
                 let index = self.value(id)?;
                 let count = match id.ty {

@@ -232,6 +232,7 @@ fn parts(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
         ExprKind::IntToId(e)
         | ExprKind::IdToInt(e)
         | ExprKind::IdToOpt(e)
+        | ExprKind::OptToId(e)
         | ExprKind::Around { id: e, .. }
         | ExprKind::Not(e)
         | ExprKind::Neg(e) => parts(e, visit),
