@@ -1,0 +1,225 @@
+//! A run of a program in source terms: names and values as people write them, so that a file of
+//! it can be read without threadwise and survives changes inside threadwise.
+//!
+//! The initial state is complete; each step lists only what it changed.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::de::{MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use threadwise_model::system::CheckKind;
+
+/// The version of the trace format that this library writes and reads.
+pub const TRACE_VERSION: u32 = 1;
+
+/// A run that violates a property, or a simulated one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// The version of the format.
+    pub version: u32,
+    /// The memory model.
+    pub memory_model: MemoryModel,
+    /// The property that is violated; absent for a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub property: Option<String>,
+    /// The value of every parameter.
+    pub params: BTreeMap<String, i64>,
+    /// The state it begins in.
+    pub initial: Initial,
+    /// The steps.
+    pub steps: Vec<Step>,
+    /// For a run without end: after the last step it goes on as after this many steps, for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loop_from: Option<usize>,
+    /// What happens in the last state.
+    pub ending: Ending,
+}
+
+/// The memory model of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MemoryModel {
+    /// Sequential consistency.
+    #[serde(rename = "sc")]
+    SequentiallyConsistent,
+}
+
+/// A complete state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Initial {
+    /// The location of every process, by the process's name: `P[2]`, `Server`.
+    pub locations: Valuation,
+    /// The value of every cell: `x`, `flag[2]`, `P[1].k`, `Server.k`.
+    pub variables: Valuation,
+}
+
+/// A step of one process.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The process: `P[2]`.
+    pub process: String,
+    /// The label it was at.
+    pub from: String,
+    /// The label it went to.
+    pub to: String,
+    /// The line of the statement that the step begins with, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The process rests (`stay`): nothing changes.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rest: bool,
+    /// The cells that changed, with their new values.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub changes: Valuation,
+    /// Processes that were started, in order; their cells are among the changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub started: Vec<String>,
+}
+
+/// What happens in the last state of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Ending {
+    /// The invariant named by the trace is false there, or its evaluation fails.
+    Invariant,
+    /// A check fails in the step that a process could take next.
+    Check {
+        /// The process.
+        process: String,
+        /// The label it is at.
+        from: String,
+        /// Which check.
+        check: CheckName,
+        /// The line of the check, from 1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line: Option<u32>,
+    },
+    /// No process can do anything but rest, and some process has not ended.
+    Deadlock,
+    /// Nothing: the run stops here, or goes on for ever if there is `loop_from`.
+    End,
+}
+
+/// A built-in check, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CheckName {
+    /// An assertion.
+    Assert,
+    /// A value outside the type it is written to.
+    Range,
+    /// An index outside the array.
+    Index,
+    /// A division by zero.
+    Division,
+    /// A number that is no id, or `none` where an id is needed.
+    Id,
+    /// `unlock` of a mutex that the process does not hold.
+    Unlock,
+    /// `min` or `max` over nothing.
+    Empty,
+    /// The same cell twice in one assignment.
+    SameCell,
+}
+
+impl From<CheckKind> for CheckName {
+    fn from(kind: CheckKind) -> CheckName {
+        match kind {
+            CheckKind::Assert => CheckName::Assert,
+            CheckKind::Range => CheckName::Range,
+            CheckKind::Index => CheckName::Index,
+            CheckKind::Division => CheckName::Division,
+            CheckKind::Id => CheckName::Id,
+            CheckKind::Unlock => CheckName::Unlock,
+            CheckKind::Empty => CheckName::Empty,
+            CheckKind::SameCell => CheckName::SameCell,
+        }
+    }
+}
+
+impl fmt::Display for CheckName {
+    /// What went wrong, to follow "because".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CheckName::Assert => "the assertion is false",
+            CheckName::Range => "the value is outside the type of the variable",
+            CheckName::Index => "the index is outside the array",
+            CheckName::Division => "the divisor is zero",
+            CheckName::Id => "there is no such process",
+            CheckName::Unlock => "the process does not hold the mutex",
+            CheckName::Empty => "there is no least or greatest of nothing",
+            CheckName::SameCell => "one assignment writes the same cell twice",
+        })
+    }
+}
+
+/// A value in source terms.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A truth value.
+    Bool(bool),
+    /// An integer, or the number of a process.
+    Int(i64),
+    /// A member of an enumeration, a label, `none`, `free`, or the process that holds a mutex.
+    Name(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Bool(value) => write!(f, "{value}"),
+            Value::Int(value) => write!(f, "{value}"),
+            Value::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// Names with values, in source order; an object in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Valuation(pub Vec<(String, Value)>);
+
+impl Valuation {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl Serialize for Valuation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Valuation {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Valuation;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object from names to values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Valuation, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Valuation(entries))
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}

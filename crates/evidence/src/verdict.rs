@@ -1,0 +1,98 @@
+//! What an engine answers, and what it counted on the way.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Trace;
+
+/// The answer to whether a property holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It holds. Methods without certificates (`explicit`) give none, and the result is then not rechecked.
+    Proved(Option<Certificate>),
+    /// It does not hold: this run shows it.
+    Violated(Trace),
+    /// No answer.
+    Unknown(Reason),
+}
+
+/// The version of the certificate format that this library writes.
+pub const CERTIFICATE_VERSION: u32 = 1;
+
+/// A proof that an independent checker can check: the claim, in a versioned envelope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// The version of the format.
+    pub version: u32,
+    /// The property.
+    pub property: String,
+    /// What is claimed.
+    pub claim: Claim,
+}
+
+/// What a certificate claims. No method gives certificates yet, so there is no such claim, and no
+/// certificate can be built.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Claim {}
+
+/// Why there is no answer, or why an answer was not rechecked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// A stable word for programs, such as `time-limit`.
+    pub code: String,
+    /// The same for people, in a sentence.
+    pub message: String,
+    /// What to try next.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+impl Reason {
+    /// A reason without advice.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Reason {
+        Reason {
+            code: code.into(),
+            message: message.into(),
+            next: None,
+        }
+    }
+
+    /// Adds what to try next.
+    pub fn next(mut self, next: impl Into<String>) -> Reason {
+        self.next = Some(next.into());
+        self
+    }
+}
+
+/// What an engine counted; only what it knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Time taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Distinct states.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<u64>,
+    /// Transitions, those to known states included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transitions: Option<u64>,
+    /// The length of the longest shortest run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u64>,
+    /// Memory for one state.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_state: Option<f64>,
+    /// Refinements of an abstraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refinements: Option<u64>,
+    /// Predicates of an abstraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicates: Option<u64>,
+    /// Iterations of a fixpoint.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations: Option<u64>,
+    /// The greatest number of nodes of a decision diagram.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_nodes: Option<u64>,
+}
