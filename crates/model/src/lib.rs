@@ -1,7 +1,12 @@
 //! The interpreter, which is the semantics, and the lowering to guarded steps.
+mod build;
+pub mod eval;
 pub mod expression;
 pub mod instance;
 pub mod interpreter;
+pub mod layout;
+pub mod lower;
 pub mod state;
+pub mod symmetry;
 pub mod system;
 mod visit;

@@ -7,6 +7,8 @@
 //! the clause or update that needs it. The plain form is this and no more. The optimised form
 //! (`optimise`) is the same type with fewer clauses and simpler expressions.
 
+use std::collections::BTreeSet;
+
 use index_vec::{IndexVec, define_index_type};
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind, LocationId, Span, TemplateId};
 
@@ -32,6 +34,72 @@ pub struct System {
     pub properties: Vec<SystemProperty>,
 }
 
+impl System {
+    /// The number of processes, with all that dynamic templates have room for.
+    pub fn processes(&self) -> u32 {
+        self.templates.iter().map(|t| t.count).sum()
+    }
+
+    /// The template of a process.
+    pub fn template_of(&self, process: ProcessId) -> TemplateId {
+        // Templates without processes begin where the next one does, and are never the last that fits.
+        let after = self.templates.iter().position(|t| t.first > process);
+        TemplateId::new(after.unwrap_or(self.templates.len()) - 1)
+    }
+
+    /// The index of a process in its template.
+    pub fn index_of(&self, process: ProcessId) -> u32 {
+        process.raw() - self.templates[self.template_of(process)].first.raw()
+    }
+
+    /// The cell that holds a variable of the process with the given index (0 for a shared
+    /// variable), at the given offset.
+    pub fn cell(&self, var: VarId, index: u32, offset: u32) -> CellId {
+        let var = &self.vars[var];
+        var.first + (index as usize * var.stride as usize + offset as usize)
+    }
+
+    /// The location of a process; `None` if it is not started yet.
+    pub fn location(&self, state: &[i64], process: ProcessId) -> Option<LocationId> {
+        let template = &self.templates[self.template_of(process)];
+        let index = process.raw() - template.first.raw();
+        let pc = state[self.cell(template.pc, index, 0).index()];
+        (pc < template.locations.len() as i64).then(|| LocationId::new(pc as usize))
+    }
+
+    /// The least and the greatest value of a cell; `None` for `int`. The ids of a dynamic
+    /// template are all that it has room for.
+    pub fn values(&self, domain: CellDomain) -> Option<(i64, i64)> {
+        let last = |template: TemplateId| i64::from(self.templates[template].count) - 1;
+        Some(match domain {
+            CellDomain::Bool => (0, 1),
+            CellDomain::Range(lo, hi) => (lo, hi),
+            CellDomain::Int => return None,
+            CellDomain::Enum(_, members) => (0, i64::from(members) - 1),
+            CellDomain::Id(template) => (0, last(template)),
+            CellDomain::OptId(template) => (-1, last(template)),
+            CellDomain::Mutex => (-1, i64::from(self.processes()) - 1),
+            CellDomain::Location(template) => {
+                let template = &self.templates[template];
+                let unstarted = i64::from(template.dynamic);
+                (0, template.locations.len() as i64 - 1 + unstarted)
+            }
+        })
+    }
+}
+
+impl SystemTemplate {
+    /// The location of a process that has ended.
+    pub fn done(&self) -> LocationId {
+        self.locations.last_idx()
+    }
+
+    /// The program counter of a process that is not started yet; only in dynamic templates.
+    pub fn unstarted(&self) -> i64 {
+        self.locations.len() as i64
+    }
+}
+
 /// A template for given values of the parameters.
 #[derive(Clone, Debug)]
 pub struct SystemTemplate {
@@ -53,8 +121,21 @@ pub struct SystemTemplate {
     pub entry: LocationId,
     /// The program counter.
     pub pc: VarId,
+    /// Which permutations of the template's processes the program cannot tell apart.
+    pub symmetry: TemplateSymmetry,
     /// The steps from each location; `done` has none.
     pub steps: IndexVec<LocationId, Vec<Step>>,
+}
+
+/// Which permutations of a template's processes map the system onto itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TemplateSymmetry {
+    /// All of them: ids are only compared for equality, stored and used as an index.
+    Full,
+    /// The rotations: ids are also used with `next` and `prev`.
+    Rotations,
+    /// None but the identity is claimed.
+    Identity,
 }
 
 /// Whose a variable is.
@@ -270,6 +351,17 @@ pub struct SystemProperty {
     pub name: String,
     /// What it says.
     pub kind: SystemPropertyKind,
+    /// How it uses ids beyond what every permutation respects.
+    pub ids: IdUse,
+}
+
+/// How a property tells processes apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IdUse {
+    /// The processes it names by a literal id, by index: permutations must fix them.
+    pub named: BTreeSet<(TemplateId, u32)>,
+    /// The templates whose ids it uses as numbers: permutations must be the identity there.
+    pub ordered: BTreeSet<TemplateId>,
 }
 
 /// What a property says.

@@ -1,0 +1,306 @@
+//! Constructors of lowered expressions that fold constants as they build.
+//!
+//! Folding keeps the value of every expression in every state, and never makes an evaluation
+//! overflow that did not: constants are folded only where 64 bits hold the result, and a division
+//! by zero is left as it stands. So these need no justification towards a checker.
+
+use crate::system::{Expr, Place};
+use threadwise_lang::program::{ArithOp, CompareOp, FoldKind};
+
+/// The constant `true`.
+pub(crate) const TRUE: Expr = Expr::Const(1);
+/// The constant `false`.
+pub(crate) const FALSE: Expr = Expr::Const(0);
+
+/// A truth value.
+pub(crate) fn boolean(value: bool) -> Expr {
+    Expr::Const(i64::from(value))
+}
+
+/// The value, if it is a constant.
+pub(crate) fn constant(expr: &Expr) -> Option<i64> {
+    match expr {
+        Expr::Const(value) => Some(*value),
+        _ => None,
+    }
+}
+
+/// `!e`
+pub(crate) fn not(expr: Expr) -> Expr {
+    match expr {
+        Expr::Const(value) => boolean(value == 0),
+        Expr::Not(inner) => *inner,
+        Expr::Compare(op, a, b) => Expr::Compare(negate(op), a, b),
+        other => Expr::Not(Box::new(other)),
+    }
+}
+
+fn negate(op: CompareOp) -> CompareOp {
+    match op {
+        CompareOp::Eq => CompareOp::Ne,
+        CompareOp::Ne => CompareOp::Eq,
+        CompareOp::Lt => CompareOp::Ge,
+        CompareOp::Le => CompareOp::Gt,
+        CompareOp::Gt => CompareOp::Le,
+        CompareOp::Ge => CompareOp::Lt,
+    }
+}
+
+/// The conjunction, in order.
+pub(crate) fn and(parts: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut flat = Vec::new();
+    for part in parts {
+        match part {
+            Expr::Const(0) => return FALSE,
+            Expr::Const(_) => {}
+            Expr::And(inner) => flat.extend(inner),
+            other => flat.push(other),
+        }
+    }
+    single_or(flat, TRUE, Expr::And)
+}
+
+/// The disjunction, in order.
+pub(crate) fn or(parts: impl IntoIterator<Item = Expr>) -> Expr {
+    let mut flat = Vec::new();
+    for part in parts {
+        match part {
+            Expr::Const(0) => {}
+            Expr::Const(_) => return TRUE,
+            Expr::Or(inner) => flat.extend(inner),
+            other => flat.push(other),
+        }
+    }
+    single_or(flat, FALSE, Expr::Or)
+}
+
+fn single_or(mut parts: Vec<Expr>, empty: Expr, make: fn(Vec<Expr>) -> Expr) -> Expr {
+    match parts.len() {
+        0 => empty,
+        1 => parts.swap_remove(0),
+        _ => make(parts),
+    }
+}
+
+/// `a -> b`
+pub(crate) fn implies(a: Expr, b: Expr) -> Expr {
+    or([not(a), b])
+}
+
+/// Compares two values.
+pub(crate) fn holds(op: CompareOp, a: i64, b: i64) -> bool {
+    match op {
+        CompareOp::Eq => a == b,
+        CompareOp::Ne => a != b,
+        CompareOp::Lt => a < b,
+        CompareOp::Le => a <= b,
+        CompareOp::Gt => a > b,
+        CompareOp::Ge => a >= b,
+    }
+}
+
+/// A comparison.
+pub(crate) fn compare(op: CompareOp, a: Expr, b: Expr) -> Expr {
+    match (&a, &b) {
+        (Expr::Const(x), Expr::Const(y)) => boolean(holds(op, *x, *y)),
+        (Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_), _) if a == b => {
+            boolean(holds(op, 0, 0))
+        }
+        _ => Expr::Compare(op, Box::new(a), Box::new(b)),
+    }
+}
+
+/// `a == b`
+pub(crate) fn eq(a: Expr, b: Expr) -> Expr {
+    compare(CompareOp::Eq, a, b)
+}
+
+/// `lo <= e && e <= hi`, for a value of 64 bits.
+pub(crate) fn within(expr: Expr, lo: i64, hi: i64) -> Expr {
+    let above = match lo {
+        i64::MIN => TRUE,
+        _ => compare(CompareOp::Le, Expr::Const(lo), expr.clone()),
+    };
+    let below = match hi {
+        i64::MAX => TRUE,
+        _ => compare(CompareOp::Le, expr, Expr::Const(hi)),
+    };
+    and([above, below])
+}
+
+/// Computes on two values; `None` beyond 64 bits, or for a division by zero.
+pub(crate) fn compute(op: ArithOp, a: i64, b: i64) -> Option<i64> {
+    match op {
+        ArithOp::Add => a.checked_add(b),
+        ArithOp::Sub => a.checked_sub(b),
+        ArithOp::Mul => a.checked_mul(b),
+        ArithOp::Div => a.checked_div(b),
+        ArithOp::Rem if b == -1 => Some(0),
+        ArithOp::Rem => a.checked_rem(b),
+        ArithOp::Min => Some(a.min(b)),
+        ArithOp::Max => Some(a.max(b)),
+    }
+}
+
+/// Arithmetic.
+pub(crate) fn arith(op: ArithOp, a: Expr, b: Expr) -> Expr {
+    if let (Expr::Const(x), Expr::Const(y)) = (&a, &b)
+        && let Some(value) = compute(op, *x, *y)
+    {
+        return Expr::Const(value);
+    }
+    match (op, &a, &b) {
+        (ArithOp::Add | ArithOp::Sub, _, Expr::Const(0))
+        | (ArithOp::Mul | ArithOp::Div, _, Expr::Const(1)) => return a,
+        (ArithOp::Add, Expr::Const(0), _) | (ArithOp::Mul, Expr::Const(1), _) => return b,
+        // `(x + 1) + 1`, as a loop writes it, would otherwise grow with every round. The
+        // constants have one sign, so that the sum overflows exactly when the two steps would.
+        (ArithOp::Add | ArithOp::Sub, Expr::Arith(inner, x, c), Expr::Const(d)) if *inner == op => {
+            if let Expr::Const(c) = **c
+                && (c < 0) == (*d < 0)
+                && let Some(sum) = c.checked_add(*d)
+            {
+                return Expr::Arith(op, x.clone(), Box::new(Expr::Const(sum)));
+            }
+        }
+        _ => {}
+    }
+    Expr::Arith(op, Box::new(a), Box::new(b))
+}
+
+/// `-e`
+pub(crate) fn neg(expr: Expr) -> Expr {
+    match expr {
+        Expr::Const(value) if value != i64::MIN => Expr::Const(-value),
+        other => Expr::Neg(Box::new(other)),
+    }
+}
+
+/// If the first then the second else the third.
+pub(crate) fn ite(condition: Expr, yes: Expr, no: Expr) -> Expr {
+    match condition {
+        Expr::Const(0) => no,
+        Expr::Const(_) => yes,
+        _ if yes == no => yes,
+        condition => Expr::Ite(Box::new(condition), Box::new(yes), Box::new(no)),
+    }
+}
+
+/// A quantifier or an aggregate.
+pub(crate) fn fold(kind: FoldKind, bound: u32, lo: i64, hi: i64, body: Expr) -> Expr {
+    match (kind, constant(&body)) {
+        (FoldKind::Forall, _) if lo > hi => return TRUE,
+        (FoldKind::Exists | FoldKind::Count | FoldKind::Sum, _) if lo > hi => return FALSE,
+        (FoldKind::Forall | FoldKind::Exists, Some(value)) => return Expr::Const(value),
+        (FoldKind::Count | FoldKind::Sum, Some(0)) => return Expr::Const(0),
+        _ => {}
+    }
+    Expr::Fold {
+        kind,
+        bound,
+        lo,
+        hi,
+        body: Box::new(body),
+    }
+}
+
+/// A cell, read.
+pub(crate) fn load(place: Place) -> Expr {
+    Expr::Load(Box::new(place))
+}
+
+/// How many nodes an expression has, and how deep it is.
+pub(crate) fn measure(expr: &Expr) -> (usize, usize) {
+    let mut size = 1;
+    let mut depth = 0;
+    for_children(expr, &mut |child| {
+        let (s, d) = measure(child);
+        size += s;
+        depth = depth.max(d);
+    });
+    (size, depth + 1)
+}
+
+/// Visits the immediate parts of an expression.
+pub(crate) fn for_children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    match expr {
+        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {}
+        Expr::Load(place) => {
+            place.process.iter().for_each(&mut *visit);
+            place.offset.iter().for_each(visit);
+        }
+        Expr::Not(e) | Expr::Neg(e) => visit(e),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().for_each(visit),
+        Expr::Compare(_, a, b) | Expr::Arith(_, a, b) => {
+            visit(a);
+            visit(b);
+        }
+        Expr::Ite(c, a, b) => {
+            visit(c);
+            visit(a);
+            visit(b);
+        }
+        Expr::Fold { body, .. } => visit(body),
+    }
+}
+
+/// Rebuilds an expression from the leaves up; `leaf` says what each leaf becomes, and constants
+/// are folded on the way.
+pub(crate) fn rebuild(expr: &Expr, leaf: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+    match expr {
+        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {
+            leaf(expr)
+        }
+        Expr::Load(place) => load(rebuild_place(place, leaf)),
+        Expr::Not(e) => not(rebuild(e, leaf)),
+        Expr::Neg(e) => neg(rebuild(e, leaf)),
+        Expr::And(parts) => {
+            let parts: Vec<Expr> = parts.iter().map(|p| rebuild(p, leaf)).collect();
+            and(parts)
+        }
+        Expr::Or(parts) => {
+            let parts: Vec<Expr> = parts.iter().map(|p| rebuild(p, leaf)).collect();
+            or(parts)
+        }
+        Expr::Compare(op, a, b) => {
+            let a = rebuild(a, leaf);
+            compare(*op, a, rebuild(b, leaf))
+        }
+        Expr::Arith(op, a, b) => {
+            let a = rebuild(a, leaf);
+            arith(*op, a, rebuild(b, leaf))
+        }
+        Expr::Ite(c, a, b) => {
+            let c = rebuild(c, leaf);
+            match constant(&c) {
+                Some(0) => rebuild(b, leaf),
+                Some(_) => rebuild(a, leaf),
+                None => {
+                    let a = rebuild(a, leaf);
+                    ite(c, a, rebuild(b, leaf))
+                }
+            }
+        }
+        Expr::Fold {
+            kind,
+            bound,
+            lo,
+            hi,
+            body,
+        } => fold(*kind, *bound, *lo, *hi, rebuild(body, leaf)),
+    }
+}
+
+/// The same for a place.
+pub(crate) fn rebuild_place(place: &Place, leaf: &mut dyn FnMut(&Expr) -> Expr) -> Place {
+    Place {
+        var: place.var,
+        process: place.process.as_ref().map(|e| rebuild(e, leaf)),
+        offset: place.offset.as_ref().map(|e| rebuild(e, leaf)),
+    }
+}
+
+/// Whether the operation divides.
+pub(crate) fn divides(op: ArithOp) -> bool {
+    matches!(op, ArithOp::Div | ArithOp::Rem)
+}

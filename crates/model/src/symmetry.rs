@@ -1,0 +1,429 @@
+//! Symmetry: which permutations of processes map the system, and a property, onto themselves.
+//!
+//! Ids of an unordered template are a scalarset: the program compares them for equality, stores them and
+//! uses them as an index, and does nothing else. Then every permutation of its processes is an automorphism
+//! (Ip and Dill, "Better verification through symmetry", 1996), which the types establish without a look at the
+//! state space. On a ring, `next` and `prev` are also allowed, and the rotations remain.
+//! What the types alone do not exclude is looked for in the text: an id used as a number, an order of ids,
+//! a `for` over ids, a literal id. In the program it leaves the identity; in a property, a literal id restricts the group to the
+//! permutations that fix it.
+//!
+//! A permutation acts on a state in three ways: it moves the local copies, it moves the array cells that are indexed by ids, and
+//! it renames ids *held* in cells: ids, optional ids and the holders of mutexes. Permutations of
+//! different templates commute, so generators are given template by template. For templates that grow none are claimed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use index_vec::IndexVec;
+use threadwise_lang::program::{
+    Block, CompareOp, Domain, Expr, ExprKind, ExprType, FairnessTerm, IdOrder, Initial, Ltl, Place,
+    PropertyKind, StmtKind, TemplateId,
+};
+
+use crate::instance::Instance;
+use crate::system::{
+    CellDomain, DimKind, IdUse, ProcessId, Scope, System, SystemProperty, TemplateSymmetry,
+};
+
+/// A permutation of the processes of a system, template by template.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permutation {
+    /// For each template that is not left as it is: the image of each index.
+    images: BTreeMap<TemplateId, Vec<u32>>,
+}
+
+impl Permutation {
+    /// The permutation that takes index `k` of the template to `images[k]`, and fixes all other
+    /// templates. `None` if the images are no permutation.
+    pub fn of_template(template: TemplateId, images: Vec<u32>) -> Option<Permutation> {
+        let mut hit = vec![false; images.len()];
+        for image in &images {
+            let seen = hit.get_mut(*image as usize)?;
+            if std::mem::replace(seen, true) {
+                return None;
+            }
+        }
+        Some(Permutation {
+            images: BTreeMap::from([(template, images)]),
+        })
+    }
+
+    /// The image of an index of a template.
+    pub fn index(&self, template: TemplateId, index: u32) -> u32 {
+        match self.images.get(&template) {
+            Some(images) => images[index as usize],
+            None => index,
+        }
+    }
+
+    /// The image of a process.
+    pub fn process(&self, system: &System, process: ProcessId) -> ProcessId {
+        let template = system.template_of(process);
+        let first = system.templates[template].first;
+        ProcessId::from_raw(first.raw() + self.index(template, process.raw() - first.raw()))
+    }
+
+    /// The image of a value in a cell of this domain.
+    pub fn value(&self, system: &System, domain: CellDomain, value: i64) -> i64 {
+        match domain {
+            CellDomain::Id(template) | CellDomain::OptId(template) if value >= 0 => {
+                i64::from(self.index(template, value as u32))
+            }
+            CellDomain::Mutex if value >= 0 => i64::from(
+                self.process(system, ProcessId::from_raw(value as u32))
+                    .raw(),
+            ),
+            _ => value,
+        }
+    }
+
+    /// The image of a state.
+    pub fn apply(&self, system: &System, state: &[i64]) -> Vec<i64> {
+        let mut image = vec![0; state.len()];
+        for (id, var) in system.vars.iter_enumerated() {
+            // Most variables have no dimension that moves; those that do share the work for all copies.
+            let moves = var.dims.iter().any(
+                |dim| matches!(dim.kind, DimKind::Template(t) if self.images.contains_key(&t)),
+            );
+            let offsets: Vec<u32> = if moves {
+                (0..var.len)
+                    .map(|offset| self.offset(&var.dims, offset))
+                    .collect()
+            } else {
+                Vec::new()
+            };
+            let (copies, owner) = match var.scope {
+                Scope::Shared => (1, None),
+                Scope::Local(template) => (system.templates[template].count, Some(template)),
+            };
+            for copy in 0..copies {
+                let to_copy = owner.map_or(0, |template| self.index(template, copy));
+                for offset in 0..var.len {
+                    let to_offset = if moves {
+                        offsets[offset as usize]
+                    } else {
+                        offset
+                    };
+                    let value = state[system.cell(id, copy, offset).index()];
+                    image[system.cell(id, to_copy, to_offset).index()] =
+                        self.value(system, var.domain, value);
+                }
+            }
+        }
+        image
+    }
+
+    fn offset(&self, dims: &[crate::system::Dim], offset: u32) -> u32 {
+        let mut rest = offset;
+        let mut scale = 1;
+        let mut image = 0;
+        for dim in dims.iter().rev() {
+            let index = rest % dim.size;
+            rest /= dim.size;
+            let index = match dim.kind {
+                DimKind::Template(template) => self.index(template, index),
+                DimKind::Range(_) | DimKind::Enum(_) => index,
+            };
+            image += index * scale;
+            scale *= dim.size;
+        }
+        image
+    }
+}
+
+/// Generators of the group that maps the system and the property onto themselves. For the whole
+/// group of a template two permutations are enough, whatever its size: an exchange and a cycle.
+pub fn generators(system: &System, property: &SystemProperty) -> Vec<Permutation> {
+    let mut generators = Vec::new();
+    for (id, template) in system.templates.iter_enumerated() {
+        if property.ids.ordered.contains(&id) {
+            continue;
+        }
+        let free: Vec<u32> = (0..template.count)
+            .filter(|index| !property.ids.named.contains(&(id, *index)))
+            .collect();
+        let all = free.len() == template.count as usize;
+        match template.symmetry {
+            TemplateSymmetry::Identity => {}
+            TemplateSymmetry::Full => {
+                if free.len() >= 2 {
+                    generators.push(cycle(id, template.count, &free[..2]));
+                }
+                if free.len() >= 3 {
+                    generators.push(cycle(id, template.count, &free));
+                }
+            }
+            // A rotation that fixes one process is the identity.
+            TemplateSymmetry::Rotations => {
+                if all && free.len() >= 2 {
+                    generators.push(cycle(id, template.count, &free));
+                }
+            }
+        }
+    }
+    generators
+}
+
+/// Takes each of these indices to the next, and the last to the first.
+fn cycle(template: TemplateId, count: u32, indices: &[u32]) -> Permutation {
+    let mut images: Vec<u32> = (0..count).collect();
+    for (position, index) in indices.iter().enumerate() {
+        images[*index as usize] = indices[(position + 1) % indices.len()];
+    }
+    Permutation {
+        images: BTreeMap::from([(template, images)]),
+    }
+}
+
+/// The symmetry of each template's processes in the program itself, properties aside.
+pub(crate) fn of_templates(instance: &Instance) -> IndexVec<TemplateId, TemplateSymmetry> {
+    let program = instance.program();
+    let mut uses = Uses::new(instance, false);
+    for var in &program.shared {
+        uses.initial(&var.initial);
+    }
+    for template in &program.templates {
+        for var in &template.locals {
+            uses.initial(&var.initial);
+        }
+        uses.block(&template.body);
+    }
+    let broken = uses.found.ordered;
+    program
+        .templates
+        .iter_enumerated()
+        .map(|(id, template)| match template.order {
+            _ if instance.is_dynamic(id) || instance.is_single(id) || broken.contains(&id) => {
+                TemplateSymmetry::Identity
+            }
+            IdOrder::Unordered => TemplateSymmetry::Full,
+            IdOrder::Ring => TemplateSymmetry::Rotations,
+            IdOrder::Ordered => TemplateSymmetry::Identity,
+        })
+        .collect()
+}
+
+/// How a property uses ids.
+pub(crate) fn id_use(instance: &Instance, property: &PropertyKind) -> IdUse {
+    let mut uses = Uses::new(instance, true);
+    match property {
+        PropertyKind::Invariant(expr) => uses.expr(expr),
+        PropertyKind::DeadlockFree => {}
+        PropertyKind::Liveness { under, formula } => {
+            uses.formula(formula);
+            for fairness in under {
+                for term in instance.program().fairness[*fairness]
+                    .alternatives
+                    .iter()
+                    .flatten()
+                {
+                    match term {
+                        FairnessTerm::Unconditional => {}
+                        FairnessTerm::Weak(_, e) => uses.expr(e),
+                        FairnessTerm::Strong(_, p, q) => {
+                            uses.expr(p);
+                            uses.expr(q);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    uses.found
+}
+
+/// Looks for uses of ids that tell processes apart.
+struct Uses<'a> {
+    instance: &'a Instance,
+    /// Whether a literal id names a process; in the program it counts as order.
+    names: bool,
+    found: IdUse,
+    /// Definitions that were looked into already.
+    seen: BTreeSet<usize>,
+}
+
+impl<'a> Uses<'a> {
+    fn new(instance: &'a Instance, names: bool) -> Self {
+        Uses {
+            instance,
+            names,
+            found: IdUse::default(),
+            seen: BTreeSet::new(),
+        }
+    }
+
+    fn ordered(&mut self, ty: ExprType) {
+        if let ExprType::Id(template) | ExprType::OptId(template) = ty {
+            self.found.ordered.insert(template);
+        }
+    }
+
+    fn initial(&mut self, initial: &Initial) {
+        if let Initial::Value(expr) = initial {
+            self.expr(expr);
+        }
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Member(_)
+            | ExprKind::None
+            | ExprKind::Param(_)
+            | ExprKind::Own
+            | ExprKind::Bound(_) => {}
+            ExprKind::Read(place) | ExprKind::Locked(place) => self.place(place),
+            ExprKind::Remote {
+                process, indices, ..
+            } => {
+                process.iter().for_each(|e| self.expr(e));
+                indices.iter().for_each(|e| self.expr(e));
+            }
+            ExprKind::At { process, .. }
+            | ExprKind::Enabled { process, .. }
+            | ExprKind::Taken { process, .. } => {
+                process.iter().for_each(|e| self.expr(e));
+            }
+            ExprKind::IntToId(number) => {
+                match (expr.ty, self.instance.constant(expr)) {
+                    (ExprType::Id(template), Ok(index)) if self.names && index >= 0 => {
+                        self.found.named.insert((template, index as u32));
+                    }
+                    (ty, _) => self.ordered(ty),
+                }
+                self.expr(number);
+            }
+            ExprKind::IdToInt(id) => {
+                self.ordered(id.ty);
+                self.expr(id);
+            }
+            ExprKind::Around { id, .. } => {
+                if let ExprType::Id(template) = id.ty
+                    && self.instance.program().templates[template].order != IdOrder::Ring
+                {
+                    self.ordered(id.ty);
+                }
+                self.expr(id);
+            }
+            ExprKind::Compare(op, a, b) => {
+                if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
+                    self.ordered(a.ty);
+                    self.ordered(b.ty);
+                }
+                self.expr(a);
+                self.expr(b);
+            }
+            ExprKind::IdToOpt(e) | ExprKind::OptToId(e) | ExprKind::Not(e) | ExprKind::Neg(e) => {
+                self.expr(e)
+            }
+            ExprKind::And(parts) | ExprKind::Or(parts) => parts.iter().for_each(|e| self.expr(e)),
+            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) | ExprKind::Arith(_, a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            // The value does not depend on the order in which the body is evaluated.
+            ExprKind::Fold { body, .. } => self.expr(body),
+            ExprKind::Call(def, arguments) => {
+                arguments.iter().for_each(|e| self.expr(e));
+                if self.seen.insert(def.index()) {
+                    self.expr(&self.instance.program().defs[*def].body);
+                }
+            }
+        }
+    }
+
+    fn place(&mut self, place: &Place) {
+        place.indices.iter().for_each(|e| self.expr(e));
+    }
+
+    fn formula(&mut self, formula: &Ltl) {
+        match formula {
+            Ltl::State(expr) => self.expr(expr),
+            Ltl::Not(f) | Ltl::Globally(f) | Ltl::Finally(f) | Ltl::Next(f) => self.formula(f),
+            Ltl::And(fs) | Ltl::Or(fs) => fs.iter().for_each(|f| self.formula(f)),
+            Ltl::Implies(f, g)
+            | Ltl::Iff(f, g)
+            | Ltl::Until(f, g)
+            | Ltl::Release(f, g)
+            | Ltl::WeakUntil(f, g) => {
+                self.formula(f);
+                self.formula(g);
+            }
+            Ltl::Quantified { body, .. } => self.formula(body),
+        }
+    }
+
+    /// A loop goes through ids in their order.
+    fn in_order(&mut self, domain: &Domain) {
+        if let Domain::Template(template) = domain {
+            self.found.ordered.insert(*template);
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for stmt in block {
+            match &stmt.kind {
+                StmtKind::Assign(places, values) => {
+                    places.iter().for_each(|p| self.place(p));
+                    values.iter().for_each(|e| self.expr(e));
+                }
+                StmtKind::Cas {
+                    result,
+                    place,
+                    old,
+                    new,
+                } => {
+                    result.iter().for_each(|p| self.place(p));
+                    self.place(place);
+                    self.expr(old);
+                    self.expr(new);
+                }
+                StmtKind::Swap {
+                    result,
+                    place,
+                    value,
+                }
+                | StmtKind::FetchAdd {
+                    result,
+                    place,
+                    amount: value,
+                } => {
+                    result.iter().for_each(|p| self.place(p));
+                    self.place(place);
+                    self.expr(value);
+                }
+                StmtKind::Await(e) | StmtKind::Assert(e) => self.expr(e),
+                StmtKind::Havoc(places) => places.iter().for_each(|p| self.place(p)),
+                StmtKind::Lock(place) | StmtKind::Unlock(place) => self.place(place),
+                StmtKind::Skip
+                | StmtKind::Stay
+                | StmtKind::Start(_)
+                | StmtKind::Goto(_)
+                | StmtKind::Break
+                | StmtKind::Return => {}
+                StmtKind::If(branches, otherwise) => {
+                    for (condition, body) in branches {
+                        self.expr(condition);
+                        self.block(body);
+                    }
+                    self.block(otherwise);
+                }
+                StmtKind::Choose(blocks) => blocks.iter().for_each(|b| self.block(b)),
+                StmtKind::ChooseIn(_, _, body)
+                | StmtKind::Loop(body)
+                | StmtKind::Group { body, .. } => {
+                    self.block(body);
+                }
+                StmtKind::While(condition, body) => {
+                    self.expr(condition);
+                    self.block(body);
+                }
+                StmtKind::For(_, domain, body) | StmtKind::ForLabelled(_, domain, body) => {
+                    self.in_order(domain);
+                    self.block(body);
+                }
+            }
+        }
+    }
+}
