@@ -11,7 +11,7 @@ use threadwise_lang::program::{
 };
 
 use crate::instance::{Instance, Shape};
-use crate::interpreter;
+use crate::interpreter::Interpreter;
 use crate::state::{FREE, NONE, ProcessRef, State};
 use crate::system::CheckKind;
 
@@ -40,7 +40,7 @@ pub enum Limit {
         span: Span,
     },
     /// A step with more choices than the interpreter lists.
-    #[error("one step has more than {} outcomes", interpreter::MAX_OUTCOMES)]
+    #[error("one step has more outcomes than can be listed")]
     TooManyOutcomes {
         /// The statement that chooses.
         span: Span,
@@ -372,7 +372,9 @@ impl Scope<'_> {
             return Ok(0);
         }
         Ok(i64::from(
-            !interpreter::outcomes(self.instance, state, process)?.is_empty(),
+            !Interpreter::new(self.instance)
+                .outcomes(state, process)?
+                .is_empty(),
         ))
     }
 
@@ -493,7 +495,7 @@ impl Scope<'_> {
 }
 
 /// A cell of a state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cell {
     /// The position among the shared cells.
     Shared(usize),

@@ -12,7 +12,7 @@ use index_vec::IndexVec;
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::{
     Domain, Expr, Initial, Instances, LocalId, ParamId, Program, Scalar, SharedId, Span,
-    TemplateId, Variable,
+    TemplateId, VarRef, Variable,
 };
 
 use crate::expression::{Budget, Limit, Scope, Stop};
@@ -210,6 +210,14 @@ impl Instance {
     /// The shape of a local variable.
     pub fn local(&self, template: TemplateId, var: LocalId) -> &Shape {
         &self.templates[template].locals[var]
+    }
+
+    /// The shape of a variable that the text of a template names.
+    pub fn shape(&self, var: VarRef, template: TemplateId) -> &Shape {
+        match var {
+            VarRef::Shared(var) => self.shared(var),
+            VarRef::Local(var) => self.local(template, var),
+        }
     }
 
     /// The number of cells of all shared variables.

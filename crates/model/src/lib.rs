@@ -2,10 +2,14 @@
 mod build;
 pub mod eval;
 pub mod expression;
+mod initial;
 pub mod instance;
 pub mod interpreter;
 pub mod layout;
 pub mod lower;
+pub mod names;
+mod paths;
+pub mod simulate;
 pub mod state;
 pub mod symmetry;
 pub mod system;
