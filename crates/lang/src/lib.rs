@@ -1,11 +1,14 @@
 //! The threadwise language: text to checked program.
 //!
 //! [`check`] parses and checks a text. It always returns the diagnostics, and the program if
-//! there was no error. `syntax` is the lossless tree that the formatter and editors use,
+//! there was no error. [`syntax`] is the lossless tree that the formatter and editors use,
 //! [`program`] the checked form that the rest of threadwise uses.
 
+mod check;
 pub mod diagnostics;
 pub mod program;
+pub mod render;
+pub mod suggest;
 pub mod syntax;
 
 use diagnostics::Diagnostic;
@@ -21,6 +24,7 @@ pub struct Checked {
 }
 
 /// Parses and checks a text.
-pub fn check(_text: &str) -> Checked {
-    unreachable!("filled in with the checker")
+pub fn check(text: &str) -> Checked {
+    let parse = syntax::parse(text);
+    check::check(&parse.tree, parse.diagnostics)
 }

@@ -172,6 +172,22 @@ impl Parser<'_> {
         false
     }
 
+    /// A property's name, which nothing in the program refers to: it may be a keyword, as in
+    /// `invariant mutex: ..`.
+    fn property_name(&mut self, what: &str) -> bool {
+        if !self.peek().is_keyword() {
+            return self.name(what);
+        }
+        self.trivia();
+        if let Some(token) = self.tokens.get(self.at) {
+            self.push(Token {
+                kind: Name,
+                ..*token
+            });
+        }
+        true
+    }
+
     fn semicolon(&mut self) {
         if self.eat(Semicolon) {
             return;
@@ -353,7 +369,7 @@ impl Parser<'_> {
             InvariantKw => {
                 self.start(Invariant);
                 self.bump();
-                self.name("a property's name");
+                self.property_name("a property's name");
                 self.expect(Colon);
                 self.expr();
                 self.semicolon();
@@ -664,7 +680,7 @@ impl Parser<'_> {
     fn liveness(&mut self) {
         self.start(Liveness);
         self.bump();
-        self.name("a property's name");
+        self.property_name("a property's name");
         if self.eat(UnderKw) {
             self.name_list("the name of a fairness");
         }

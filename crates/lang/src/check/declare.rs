@@ -1,0 +1,695 @@
+//! Declarations: what a file's names stand for, and the types of its variables.
+
+use super::*;
+use crate::syntax::{child, exprs, names, span, token, tokens};
+
+impl Checker {
+    /// Registers every declaration, then checks parameters, types, variables and templates' heads.
+    pub(super) fn declare(&mut self, file: &SyntaxNode) {
+        let mut variables = Vec::new();
+        for item in file.children() {
+            match item.kind() {
+                SyntaxKind::Param => self.declare_param(&item),
+                SyntaxKind::Enum => self.declare_enum(&item),
+                SyntaxKind::Alias => {
+                    if let Some(name) = names(&item).next() {
+                        let index = self.aliases.len();
+                        self.aliases.push(AliasDecl {
+                            node: item.clone(),
+                            state: Lazy::Waiting,
+                            ty: None,
+                        });
+                        self.declare_name(&name, Global::Alias(index));
+                    }
+                }
+                SyntaxKind::Shared => variables.push(item.clone()),
+                SyntaxKind::Process => self.declare_template(&item),
+                SyntaxKind::Def => self.declare_def(&item),
+                SyntaxKind::Macro => self.declare_macro(&item),
+                SyntaxKind::Error => {}
+                _ => {}
+            }
+        }
+        self.directives(file);
+        // Shared variables come after templates, whose ids their types mention.
+        let mut initials = Vec::new();
+        for item in &variables {
+            for variable in self.variables(item) {
+                let token = variable.1;
+                let id = self.program.shared.push(variable.0);
+                self.declare_name(&token, Global::Shared(id));
+                initials.push((id, item.clone()));
+            }
+        }
+        self.params(file);
+        self.template_heads();
+        for index in 0..self.aliases.len() {
+            self.alias(index);
+        }
+        for (id, item) in initials {
+            let ty = self.variable_type(&item);
+            let name = self.program.shared[id].name.clone();
+            let at = self.program.shared[id].span;
+            if let Some(ty) = ty {
+                let initial = self.initial(&item, &ty, Site::Initial(None), &name, at);
+                let variable = &mut self.program.shared[id];
+                variable.dims = ty.dims;
+                variable.scalar = ty.scalar;
+                variable.initial = initial.unwrap_or(Initial::Any);
+            }
+        }
+    }
+
+    fn directives(&mut self, file: &SyntaxNode) {
+        for element in file.descendants_with_tokens() {
+            let Some(token) = element.into_token() else {
+                continue;
+            };
+            if token.kind() == SyntaxKind::LineComment
+                && let Some(rest) = token.text().strip_prefix("//@")
+            {
+                self.program.directives.push(Directive {
+                    text: rest.trim().to_owned(),
+                    span: token_span(&token),
+                });
+            }
+        }
+    }
+
+    pub(super) fn declare_name(&mut self, name: &SyntaxToken, global: Global) {
+        let word = name.text();
+        let at = token_span(name);
+        if BUILT_IN.contains(&word) {
+            return self.report(
+                Diagnostic::new(
+                    Code::ReservedName,
+                    at,
+                    format!("`{word}` is a built-in function"),
+                )
+                .label("choose another name"),
+            );
+        }
+        if let Some((_, first)) = self.globals.get(word) {
+            let first = *first;
+            return self.declared_twice(word, at, first);
+        }
+        self.globals.insert(word.to_owned(), (global, at));
+    }
+
+    pub(super) fn declared_twice(&mut self, word: &str, at: Span, first: Span) {
+        self.report(
+            Diagnostic::new(
+                Code::DeclaredTwice,
+                at,
+                format!("`{word}` is declared twice"),
+            )
+            .label("the second declaration")
+            .related(first, "the first declaration"),
+        );
+    }
+
+    fn declare_param(&mut self, item: &SyntaxNode) {
+        if let Some(name) = names(item).next() {
+            let id = self.program.params.push(Param {
+                name: text(&name),
+                default: None,
+                constraint: None,
+                span: token_span(&name),
+            });
+            self.declare_name(&name, Global::Param(id));
+        }
+    }
+
+    fn params(&mut self, file: &SyntaxNode) {
+        let mut id = ParamId::from_usize(0);
+        for item in file.children().filter(|n| n.kind() == SyntaxKind::Param) {
+            if names(&item).next().is_none() {
+                continue;
+            }
+            let scope = Scope::default();
+            if let Some(node) = child(&item, SyntaxKind::Initial)
+                && let Some(node) = exprs(&node).next()
+                && let Some(value) = self.expect_type(&node, ExprType::Int, Site::Constant, &scope)
+            {
+                if let Some((later, at)) = first_param_from(&value, id) {
+                    let name = self.program.params[later].name.clone();
+                    self.report(
+                        Diagnostic::new(
+                            Code::NotConstant,
+                            at,
+                            format!("a default cannot use `{name}`"),
+                        )
+                        .label("only parameters declared before this one"),
+                    );
+                }
+                self.program.params[id].default = Some(value);
+            }
+            if let Some(node) = exprs(&item).next() {
+                self.program.params[id].constraint =
+                    self.expect_type(&node, ExprType::Bool, Site::Constant, &scope);
+            }
+            id = id + 1;
+        }
+        // Mentioning a parameter in its own `where` is no use of it.
+        let names: Vec<String> = self.program.params.iter().map(|p| p.name.clone()).collect();
+        for name in names {
+            self.used.globals.remove(&name);
+        }
+    }
+
+    fn declare_enum(&mut self, item: &SyntaxNode) {
+        let mut tokens = names(item);
+        let Some(name) = tokens.next() else { return };
+        let members: Vec<SyntaxToken> = tokens.collect();
+        let id = self.program.enums.push(Enum {
+            name: text(&name),
+            members: members.iter().map(text).collect(),
+            span: token_span(&name),
+        });
+        self.declare_name(&name, Global::Enum(id));
+        if members.is_empty() {
+            self.report(
+                Diagnostic::new(
+                    Code::TypeNotAllowed,
+                    token_span(&name),
+                    "an enumeration needs at least one member",
+                )
+                .label("no members"),
+            );
+        }
+        for (position, member) in members.iter().enumerate() {
+            self.declare_name(member, Global::Member(id, position as u32));
+        }
+    }
+
+    fn declare_def(&mut self, item: &SyntaxNode) {
+        let Some(name) = names(item).next() else {
+            return;
+        };
+        let id = self.program.defs.push(Def {
+            name: text(&name),
+            params: Vec::new(),
+            body: Expr {
+                kind: ExprKind::Bool(true),
+                ty: ExprType::Bool,
+                span: token_span(&name),
+            },
+            span: token_span(&name),
+        });
+        self.def_nodes.push(item.clone());
+        self.def_states.push(Lazy::Waiting);
+        self.def_facts.push(DefFacts::default());
+        self.declare_name(&name, Global::Def(id));
+    }
+
+    fn declare_macro(&mut self, item: &SyntaxNode) {
+        let mut tokens = names(item);
+        let Some(name) = tokens.next() else { return };
+        let mut params: Vec<String> = Vec::new();
+        for param in tokens {
+            if params.contains(&text(&param)) {
+                self.declared_twice(param.text(), token_span(&param), token_span(&param));
+            }
+            params.push(text(&param));
+        }
+        let index = self.macros.len();
+        self.macros.push(MacroDecl {
+            node: item.clone(),
+            params,
+        });
+        self.declare_name(&name, Global::Macro(index));
+    }
+
+    fn declare_template(&mut self, item: &SyntaxNode) {
+        let Some(name) = names(item).next() else {
+            return;
+        };
+        let order = if token(item, SyntaxKind::OrderedKw).is_some() {
+            IdOrder::Ordered
+        } else if token(item, SyntaxKind::RingKw).is_some() {
+            IdOrder::Ring
+        } else {
+            IdOrder::Unordered
+        };
+        let ids = child(item, SyntaxKind::ProcessIds);
+        let instances = match &ids {
+            None => Instances::Single,
+            // A range is filled in with the templates' heads, when parameters are known.
+            Some(_) => Instances::Dynamic,
+        };
+        let id_name = ids
+            .and_then(|ids| names(&ids).next())
+            .map(|name| text(&name));
+        let id = self.program.templates.push(Template {
+            name: text(&name),
+            id_name,
+            order,
+            instances,
+            locals: IndexVec::new(),
+            locations: IndexVec::new(),
+            entry: LocationId::from_usize(0),
+            body: Vec::new(),
+            span: token_span(&name),
+        });
+        self.template_nodes.push(item.clone());
+        self.declare_name(&name, Global::Template(id));
+    }
+
+    /// Ranges of ids, and local variables.
+    fn template_heads(&mut self) {
+        for id in self.template_nodes.indices() {
+            let node = self.template_nodes[id].clone();
+            if let Some(ids) = child(&node, SyntaxKind::ProcessIds)
+                && let Some(domain) = child(&ids, SyntaxKind::Domain)
+            {
+                let scope = Scope::default();
+                match self.domain(&domain, Site::Constant, &scope) {
+                    Some(Domain::Range(lo, hi)) => {
+                        self.program.templates[id].instances = Instances::Range(*lo, *hi);
+                    }
+                    Some(_) => self.report(
+                        Diagnostic::new(
+                            Code::TypeNotAllowed,
+                            span(&domain),
+                            "the ids of a template are a range of integers",
+                        )
+                        .label("write for example `1..N`"),
+                    ),
+                    None => {}
+                }
+            }
+            if self.program.templates[id].order != IdOrder::Unordered
+                && !matches!(self.program.templates[id].instances, Instances::Range(..))
+                && child(&node, SyntaxKind::ProcessIds)
+                    .is_none_or(|ids| child(&ids, SyntaxKind::Domain).is_none())
+            {
+                let at = self.program.templates[id].span;
+                self.report(
+                    Diagnostic::new(
+                        Code::TypeNotAllowed,
+                        at,
+                        "only a template with a range of ids can be `ordered` or a `ring`",
+                    )
+                    .label("this one has no range"),
+                );
+            }
+        }
+        // Locals may have ids of any template as values, so all ranges come first.
+        for id in self.template_nodes.indices() {
+            let node = self.template_nodes[id].clone();
+            for item in node.children().filter(|n| n.kind() == SyntaxKind::Local) {
+                let ty = self.variable_type(&item);
+                for (mut variable, name) in self.variables(&item) {
+                    let clash = self.program.templates[id]
+                        .locals
+                        .iter()
+                        .find(|other| other.name == variable.name)
+                        .map(|other| other.span)
+                        .or_else(|| self.own_id_span(id, &variable.name));
+                    if let Some(first) = clash {
+                        self.declared_twice(&variable.name, token_span(&name), first);
+                        continue;
+                    }
+                    if let Some((_, first)) = self.globals.get(name.text()) {
+                        let first = *first;
+                        self.declared_twice(&variable.name, token_span(&name), first);
+                        continue;
+                    }
+                    if let Some(ty) = ty.clone() {
+                        let site = Site::Initial(Some(id));
+                        let at = variable.span;
+                        variable.initial = self
+                            .initial(&item, &ty, site, &variable.name, at)
+                            .unwrap_or(Initial::Any);
+                        variable.dims = ty.dims;
+                        variable.scalar = ty.scalar;
+                    }
+                    self.program.templates[id].locals.push(variable);
+                }
+            }
+        }
+    }
+
+    /// Where the template's own id is named, if that is its name.
+    pub(super) fn own_id_span(&self, template: TemplateId, name: &str) -> Option<Span> {
+        (self.program.templates[template].id_name.as_deref() == Some(name))
+            .then(|| child(&self.template_nodes[template], SyntaxKind::ProcessIds))
+            .flatten()
+            .map(|ids| span(&ids))
+    }
+
+    /// The variables of a `shared` or `local` declaration, their types still open.
+    fn variables(&mut self, item: &SyntaxNode) -> Vec<(Variable, SyntaxToken)> {
+        names(item)
+            .map(|name| {
+                let variable = Variable {
+                    name: text(&name),
+                    dims: Vec::new(),
+                    scalar: Scalar::Bool,
+                    initial: Initial::Any,
+                    loop_counter: false,
+                    span: token_span(&name),
+                };
+                (variable, name)
+            })
+            .collect()
+    }
+
+    fn variable_type(&mut self, item: &SyntaxNode) -> Option<FullType> {
+        let node = item.children().find(|n| n.kind().is_type())?;
+        self.ty(&node)
+    }
+
+    fn initial(
+        &mut self,
+        item: &SyntaxNode,
+        ty: &FullType,
+        site: Site,
+        name: &str,
+        at: Span,
+    ) -> Option<Initial> {
+        let written = child(item, SyntaxKind::Initial);
+        let expected = Self::scalar_type(&ty.scalar);
+        match (written, expected) {
+            (None, None) => Some(Initial::Free),
+            (Some(node), None) => {
+                self.report(
+                    Diagnostic::new(
+                        Code::MutexValue,
+                        span(&node),
+                        "a mutex begins free and takes no initial value",
+                    )
+                    .label("leave this out"),
+                );
+                None
+            }
+            (None, Some(expected)) => {
+                let example = match expected {
+                    ExprType::Bool => "= false",
+                    ExprType::Int => "= 0",
+                    ExprType::OptId(_) => "= none",
+                    ExprType::Enum(_) | ExprType::Id(_) => "= any",
+                };
+                self.report(
+                    Diagnostic::new(
+                        Code::MissingInitial,
+                        at,
+                        format!("`{name}` has no initial value"),
+                    )
+                    .label("how does it begin?")
+                    .help(format!(
+                        "write for example `{example}`, or `= any` for every value of the type"
+                    )),
+                );
+                None
+            }
+            (Some(node), Some(expected)) => {
+                if token(&node, SyntaxKind::AnyKw).is_some() {
+                    return Some(Initial::Any);
+                }
+                let value = exprs(&node).next()?;
+                let value = self.expect_type(&value, expected, site, &Scope::default())?;
+                self.check_constant_range(&value, &ty.scalar);
+                Some(Initial::Value(value))
+            }
+        }
+    }
+
+    // ---- types ----
+
+    fn alias(&mut self, index: usize) -> Option<FullType> {
+        match self.aliases[index].state {
+            Lazy::Done(_) => return self.aliases[index].ty.clone(),
+            Lazy::Busy => {
+                let node = self.aliases[index].node.clone();
+                if let Some(name) = names(&node).next() {
+                    self.report(
+                        Diagnostic::new(
+                            Code::RecursiveDefinition,
+                            token_span(&name),
+                            format!("the type `{}` leads back to itself", name.text()),
+                        )
+                        .label("defined in terms of itself"),
+                    );
+                }
+                self.aliases[index].state = Lazy::Done(None);
+                return None;
+            }
+            Lazy::Waiting => {}
+        }
+        self.aliases[index].state = Lazy::Busy;
+        let node = self.aliases[index].node.clone();
+        let ty = node
+            .children()
+            .find(|n| n.kind().is_type())
+            .and_then(|node| self.ty(&node));
+        self.aliases[index].state = Lazy::Done(None);
+        self.aliases[index].ty = ty.clone();
+        ty
+    }
+
+    /// A type as written.
+    pub(super) fn ty(&mut self, node: &SyntaxNode) -> Option<FullType> {
+        let plain = |scalar| {
+            Some(FullType {
+                dims: Vec::new(),
+                scalar,
+            })
+        };
+        let scope = Scope::default();
+        match node.kind() {
+            SyntaxKind::TypeBool => plain(Scalar::Bool),
+            SyntaxKind::TypeInt => plain(Scalar::Int),
+            SyntaxKind::TypeMutex => plain(Scalar::Mutex),
+            SyntaxKind::TypeRange => {
+                let mut bounds = exprs(node);
+                let (lo, hi) = (bounds.next()?, bounds.next()?);
+                let lo = self.expect_type(&lo, ExprType::Int, Site::Constant, &scope);
+                let hi = self.expect_type(&hi, ExprType::Int, Site::Constant, &scope);
+                plain(Scalar::Range(lo?, hi?))
+            }
+            SyntaxKind::TypeArray => {
+                let domain = child(node, SyntaxKind::Domain)?;
+                let domain = self.domain(&domain, Site::Constant, &scope);
+                let element = node.children().find(|n| n.kind().is_type())?;
+                let element = self.ty(&element)?;
+                let mut dims = vec![domain?];
+                dims.extend(element.dims);
+                Some(FullType {
+                    dims,
+                    scalar: element.scalar,
+                })
+            }
+            _ => self.named_type(node),
+        }
+    }
+
+    fn named_type(&mut self, node: &SyntaxNode) -> Option<FullType> {
+        let optional = token(node, SyntaxKind::Question).is_some();
+        let name = match names(node).next() {
+            Some(name) => name,
+            None => {
+                let inner = exprs(node).next()?;
+                if inner.kind() != SyntaxKind::NameExpr {
+                    self.report(
+                        Diagnostic::new(Code::UnknownType, span(node), "this is not a type")
+                            .label("expected a type")
+                            .help("a range is written `lo..hi`"),
+                    );
+                    return None;
+                }
+                names(&inner).next()?
+            }
+        };
+        let plain = |scalar| {
+            Some(FullType {
+                dims: Vec::new(),
+                scalar,
+            })
+        };
+        let found = self.global(name.text());
+        if optional && !matches!(found, Some(Global::Template(_)) | None) {
+            self.report(
+                Diagnostic::new(Code::TypeNotAllowed, span(node), "only ids can be optional")
+                    .label(format!("`{}` is no process template", name.text())),
+            );
+            return None;
+        }
+        match found {
+            Some(Global::Enum(id)) => plain(Scalar::Enum(id)),
+            Some(Global::Alias(index)) => self.alias(index),
+            Some(Global::Template(id)) => {
+                self.ids_allowed(id, token_span(&name), "have ids as values")?;
+                plain(if optional {
+                    Scalar::OptId(id)
+                } else {
+                    Scalar::Id(id)
+                })
+            }
+            Some(_) => {
+                self.report(
+                    Diagnostic::new(
+                        Code::UnknownType,
+                        token_span(&name),
+                        format!("`{}` is not a type", name.text()),
+                    )
+                    .label("expected a type"),
+                );
+                None
+            }
+            None => {
+                let candidates = self.names_of(|global| {
+                    matches!(
+                        global,
+                        Global::Enum(_) | Global::Alias(_) | Global::Template(_)
+                    )
+                });
+                self.unknown(Code::UnknownType, "the type", &name, candidates);
+                None
+            }
+        }
+    }
+
+    /// Single processes have no ids, and those of a dynamic template cannot be enumerated.
+    fn ids_allowed(&mut self, id: TemplateId, at: Span, what: &str) -> Option<()> {
+        let reason = match self.program.templates[id].instances {
+            Instances::Range(..) => return Some(()),
+            Instances::Single => "a single process, which has no ids",
+            Instances::Dynamic
+                if child(&self.template_nodes[id], SyntaxKind::ProcessIds)
+                    .is_some_and(|ids| child(&ids, SyntaxKind::Domain).is_some()) =>
+            {
+                // Its range was wrong, and that was reported.
+                return None;
+            }
+            Instances::Dynamic => "a dynamic template, whose processes have no fixed ids",
+        };
+        let name = self.program.templates[id].name.clone();
+        self.report(
+            Diagnostic::new(
+                Code::TypeNotAllowed,
+                at,
+                format!("`{name}` cannot {what}: it is {reason}"),
+            )
+            .label("not possible here"),
+        );
+        None
+    }
+
+    pub(super) fn names_of(&self, wanted: impl Fn(&Global) -> bool) -> Vec<String> {
+        self.globals
+            .iter()
+            .filter(|(_, (global, _))| wanted(global))
+            .map(|(name, _)| name.clone())
+            .collect()
+    }
+
+    /// `lo..hi`, an enumeration, a template, or an alias of a range.
+    pub(super) fn domain(
+        &mut self,
+        node: &SyntaxNode,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Domain> {
+        let mut parts = exprs(node);
+        let first = parts.next()?;
+        if tokens(node).any(|token| token.kind() == SyntaxKind::DotDot) {
+            let second = parts.next()?;
+            let lo = self.constant_bound(&first, scope);
+            let hi = self.constant_bound(&second, scope);
+            return Some(Domain::Range(Box::new(lo?), Box::new(hi?)));
+        }
+        let name = match first.kind() {
+            SyntaxKind::NameExpr => names(&first).next()?,
+            _ => {
+                self.report(
+                    Diagnostic::new(
+                        Code::UnknownType,
+                        span(&first),
+                        "expected a range `lo..hi`, an enumeration or a process template",
+                    )
+                    .label("not a set"),
+                );
+                return None;
+            }
+        };
+        match self.global(name.text()) {
+            Some(Global::Enum(id)) => Some(Domain::Enum(id)),
+            Some(Global::Template(id)) => {
+                let dynamic_in_property =
+                    matches!(site, Site::Property | Site::Fairness | Site::Def(_))
+                        && matches!(self.program.templates[id].instances, Instances::Dynamic);
+                if !dynamic_in_property {
+                    self.ids_allowed(id, token_span(&name), "be ranged over")?;
+                } else if let Site::Def(def) = site {
+                    self.property_only(def, Code::ForeignLocal, token_span(&name));
+                }
+                Some(Domain::Template(id))
+            }
+            Some(Global::Alias(index)) => match self.alias(index)? {
+                FullType {
+                    dims,
+                    scalar: Scalar::Range(lo, hi),
+                } if dims.is_empty() => Some(Domain::Range(Box::new(lo), Box::new(hi))),
+                FullType {
+                    dims,
+                    scalar: Scalar::Enum(id),
+                } if dims.is_empty() => Some(Domain::Enum(id)),
+                FullType {
+                    dims,
+                    scalar: Scalar::Id(id),
+                } if dims.is_empty() => Some(Domain::Template(id)),
+                _ => {
+                    self.report(
+                        Diagnostic::new(
+                            Code::TypeNotAllowed,
+                            token_span(&name),
+                            format!("`{}` cannot be ranged over", name.text()),
+                        )
+                        .label("not a range, an enumeration or ids"),
+                    );
+                    None
+                }
+            },
+            Some(_) => {
+                self.report(
+                    Diagnostic::new(
+                        Code::UnknownType,
+                        token_span(&name),
+                        format!("`{}` is not a set of values", name.text()),
+                    )
+                    .label("expected a range `lo..hi`, an enumeration or a process template"),
+                );
+                None
+            }
+            None => {
+                let candidates = self.names_of(|global| {
+                    matches!(
+                        global,
+                        Global::Enum(_) | Global::Alias(_) | Global::Template(_)
+                    )
+                });
+                self.unknown(Code::UnknownType, "the type", &name, candidates);
+                None
+            }
+        }
+    }
+
+    fn constant_bound(&mut self, node: &SyntaxNode, scope: &Scope) -> Option<Expr> {
+        self.expect_type(node, ExprType::Int, Site::Constant, scope)
+    }
+}
+
+/// The first mention of a parameter that is not declared before `limit`.
+fn first_param_from(value: &Expr, limit: ParamId) -> Option<(ParamId, Span)> {
+    let mut found = None;
+    super::bounds::visit(value, &mut |e| {
+        if let ExprKind::Param(id) = e.kind
+            && id >= limit
+            && found.is_none()
+        {
+            found = Some((id, e.span));
+        }
+    });
+    found
+}

@@ -1,0 +1,294 @@
+//! Names, types and control flow: the syntax tree becomes a [`Program`].
+//!
+//! Declarations are collected first, so their order in the file does not matter. Every later
+//! function returns `None` where it has reported an error already: one mistake, one message.
+
+mod bounds;
+mod declare;
+mod expr;
+mod flow;
+mod property;
+mod stmt;
+mod unused;
+
+use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::program::*;
+use crate::syntax::{SyntaxKind, SyntaxNode, SyntaxToken, token_span};
+use index_vec::IndexVec;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// After this many errors the rest is not shown.
+const MAX_ERRORS: usize = 100;
+
+/// Names that are built in.
+const BUILT_IN: &[&str] = &[
+    "cas",
+    "swap",
+    "fetch_add",
+    "next",
+    "prev",
+    "locked",
+    "enabled",
+    "taken",
+];
+
+/// Checks a parsed file.
+pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate::Checked {
+    let mut checker = Checker::default();
+    let clean_syntax = syntax_errors.is_empty();
+    checker.diagnostics = syntax_errors;
+    checker.file = Some(tree.clone());
+    checker.declare(tree);
+    checker.check_bodies();
+    let mut diagnostics = checker.diagnostics;
+    let has_errors = !clean_syntax || diagnostics.iter().any(|d| d.severity() == Severity::Error);
+    let program = (!has_errors).then_some(checker.program);
+    // A stable order, with what was found first at a place in front.
+    diagnostics.sort_by_key(|d| d.span.start);
+    limit_errors(&mut diagnostics);
+    crate::Checked {
+        program,
+        diagnostics,
+    }
+}
+
+fn limit_errors(diagnostics: &mut Vec<Diagnostic>) {
+    if diagnostics.len() <= MAX_ERRORS {
+        return;
+    }
+    let hidden = diagnostics.len() - MAX_ERRORS;
+    diagnostics.truncate(MAX_ERRORS);
+    let last = diagnostics[MAX_ERRORS - 1].span;
+    diagnostics.push(
+        Diagnostic::new(
+            Code::TooManyErrors,
+            last,
+            format!("{hidden} more messages are not shown"),
+        )
+        .label("the last one shown is here")
+        .help("mend the first ones: later ones often follow from them"),
+    );
+}
+
+/// What a global name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Global {
+    Param(ParamId),
+    Enum(EnumId),
+    Member(EnumId, u32),
+    Alias(usize),
+    Shared(SharedId),
+    Template(TemplateId),
+    Def(DefId),
+    Macro(usize),
+}
+
+/// What a name inside an expression or block stands for.
+#[derive(Clone, Copy, Debug)]
+enum Inner {
+    Bound(BoundId),
+    Counter(LocalId),
+}
+
+/// The names in scope besides the global ones and the process's own.
+#[derive(Clone, Debug, Default)]
+struct Scope {
+    /// Innermost last.
+    inner: Vec<(String, Inner)>,
+    /// Inside a macro: its arguments, and the scope of the call.
+    frame: Option<Rc<Frame>>,
+    /// How many macros this is inside.
+    depth: usize,
+}
+
+/// A macro's arguments: by name, so each use resolves the argument again in the caller's scope.
+#[derive(Debug)]
+struct Frame {
+    /// The macro, to notice when it leads back to itself.
+    body: SyntaxNode,
+    args: BTreeMap<String, SyntaxNode>,
+    caller: Scope,
+}
+
+/// Where an expression stands, which decides what it may mention.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Site {
+    /// Bounds, defaults, `where`: parameters only.
+    Constant,
+    /// Initial values: parameters, and in a local the own id.
+    Initial(Option<TemplateId>),
+    /// The body of a template.
+    Program(TemplateId),
+    /// A definition: anything but locals; what only properties may say is remembered.
+    Def(DefId),
+    /// Invariants and exceptions.
+    Property,
+    /// Fairness and liveness.
+    Fairness,
+}
+
+/// A declaration that is checked when first needed.
+#[derive(Clone, Debug, PartialEq)]
+enum Lazy<T> {
+    Waiting,
+    Busy,
+    Done(Option<T>),
+}
+
+/// The parts of a type.
+#[derive(Clone, Debug)]
+struct FullType {
+    dims: Vec<Domain>,
+    scalar: Scalar,
+}
+
+struct AliasDecl {
+    node: SyntaxNode,
+    state: Lazy<()>,
+    ty: Option<FullType>,
+}
+
+struct MacroDecl {
+    node: SyntaxNode,
+    params: Vec<String>,
+}
+
+#[derive(Default)]
+struct DefFacts {
+    /// The first thing in it that only properties may say.
+    property_only: Option<(Code, Span)>,
+    /// The first thing in it that only fairness and liveness may say.
+    fairness_only: Option<Span>,
+    /// How deep its expression is, calls included.
+    height: usize,
+}
+
+/// What is used, for the warnings.
+#[derive(Default)]
+struct Used {
+    globals: BTreeSet<String>,
+    shared: BTreeSet<SharedId>,
+    locals: BTreeSet<(TemplateId, LocalId)>,
+    fairness: BTreeSet<FairnessId>,
+}
+
+#[derive(Default)]
+struct Checker {
+    file: Option<SyntaxNode>,
+    program: Program,
+    diagnostics: Vec<Diagnostic>,
+    globals: BTreeMap<String, (Global, Span)>,
+    aliases: Vec<AliasDecl>,
+    macros: Vec<MacroDecl>,
+    def_nodes: IndexVec<DefId, SyntaxNode>,
+    def_states: IndexVec<DefId, Lazy<()>>,
+    def_facts: IndexVec<DefId, DefFacts>,
+    template_nodes: IndexVec<TemplateId, SyntaxNode>,
+    /// What each bound variable ranges over; absent for definitions' parameters.
+    bound_domains: IndexVec<BoundId, Option<Domain>>,
+    fairness_names: BTreeMap<String, FairnessId>,
+    /// The labels of the template that is being checked.
+    labels: BTreeMap<String, LocationId>,
+    /// Statements made by macro expansion so far.
+    expanded: usize,
+    used: Used,
+}
+
+impl Checker {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Looks a global name up, and counts it as used.
+    fn global(&mut self, name: &str) -> Option<Global> {
+        let found = self.globals.get(name).map(|(global, _)| *global);
+        if found.is_some() && !self.used.globals.contains(name) {
+            self.used.globals.insert(name.to_owned());
+        }
+        found
+    }
+
+    fn new_bound(&mut self, name: &str, ty: ExprType, domain: Option<Domain>) -> BoundId {
+        self.bound_domains.push(domain);
+        self.program.bounds.push(Bound {
+            name: name.to_owned(),
+            ty,
+        })
+    }
+
+    /// The type of a bound variable that ranges over a domain.
+    fn domain_type(domain: &Domain) -> ExprType {
+        match domain {
+            Domain::Range(..) => ExprType::Int,
+            Domain::Enum(id) => ExprType::Enum(*id),
+            Domain::Template(id) => ExprType::Id(*id),
+        }
+    }
+
+    /// The type of a cell as an expression; a mutex has none.
+    fn scalar_type(scalar: &Scalar) -> Option<ExprType> {
+        Some(match scalar {
+            Scalar::Bool => ExprType::Bool,
+            Scalar::Int | Scalar::Range(..) => ExprType::Int,
+            Scalar::Enum(id) => ExprType::Enum(*id),
+            Scalar::Id(id) => ExprType::Id(*id),
+            Scalar::OptId(id) => ExprType::OptId(*id),
+            Scalar::Mutex => return None,
+        })
+    }
+
+    /// A type in words.
+    fn show(&self, ty: ExprType) -> String {
+        match ty {
+            ExprType::Bool => "a truth value".to_owned(),
+            ExprType::Int => "an integer".to_owned(),
+            ExprType::Enum(id) => format!("a `{}`", self.program.enums[id].name),
+            ExprType::Id(id) => format!("an id of `{}`", self.program.templates[id].name),
+            ExprType::OptId(id) => {
+                format!("an optional id of `{}`", self.program.templates[id].name)
+            }
+        }
+    }
+
+    fn unknown(
+        &mut self,
+        code: Code,
+        what: &str,
+        token: &SyntaxToken,
+        candidates: impl IntoIterator<Item = String>,
+    ) {
+        let name = token.text();
+        let mut diagnostic = Diagnostic::new(
+            code,
+            token_span(token),
+            format!("{what} `{name}` is not declared"),
+        )
+        .label("not found");
+        if let Some(similar) = crate::suggest::closest(name, candidates) {
+            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+        }
+        self.report(diagnostic);
+    }
+
+    fn check_bodies(&mut self) {
+        for id in self.def_nodes.indices() {
+            self.def(id);
+        }
+        for id in self.template_nodes.indices() {
+            self.template_body(id);
+        }
+        self.properties();
+        self.warn_unused();
+    }
+}
+
+/// The text of a name.
+fn text(token: &SyntaxToken) -> String {
+    token.text().to_owned()
+}
+
+/// The block directly in a node.
+fn block_of(node: &SyntaxNode) -> Option<SyntaxNode> {
+    crate::syntax::child(node, SyntaxKind::Block)
+}

@@ -1,0 +1,832 @@
+//! Statements: the body of a template becomes blocks of checked statements, macros expanded.
+
+use super::expr::{Target, count};
+use super::*;
+use crate::syntax::{child, exprs, names, span};
+
+/// How many statements macros may expand to, in all templates together.
+const MAX_EXPANDED: usize = 100_000;
+/// How many macros may be inside one another.
+const MAX_MACRO_DEPTH: usize = 50;
+
+/// What surrounds a statement.
+#[derive(Clone, Copy)]
+struct Around {
+    template: TemplateId,
+    in_loop: bool,
+    /// The kind of block, if labels are not allowed in it.
+    one_step: Option<&'static str>,
+}
+
+impl Checker {
+    pub(super) fn template_body(&mut self, id: TemplateId) {
+        let node = self.template_nodes[id].clone();
+        let name_span = self.program.templates[id].span;
+        let mut found = Vec::new();
+        self.collect_labels(&node, &mut Vec::new(), &mut 0, &mut found);
+        let mut locations: IndexVec<LocationId, Location> = IndexVec::new();
+        self.labels.clear();
+        for label in found {
+            let at = token_span(&label);
+            if label.text() == "done" {
+                self.report(
+                    Diagnostic::new(
+                        Code::ReservedName,
+                        at,
+                        "`done` is the location of a process that has ended",
+                    )
+                    .label("choose another label"),
+                );
+                continue;
+            }
+            if let Some(first) = self.labels.get(label.text()) {
+                let first = locations[*first].span;
+                self.report(
+                    Diagnostic::new(
+                        Code::LabelTwice,
+                        at,
+                        format!("the label `{}` stands twice in this process", label.text()),
+                    )
+                    .label("the second")
+                    .related(first, "the first")
+                    .help("a macro with a label can be used once in a process"),
+                );
+                continue;
+            }
+            let location = locations.push(Location {
+                name: text(&label),
+                span: at,
+            });
+            self.labels.insert(text(&label), location);
+        }
+        locations.push(Location {
+            name: "done".to_owned(),
+            span: name_span,
+        });
+        self.program.templates[id].locations = locations;
+
+        let around = Around {
+            template: id,
+            in_loop: false,
+            one_step: None,
+        };
+        let errors = self.diagnostics.len();
+        let body = self.statements(&node, around, &Scope::default());
+        self.program.templates[id].body = body;
+        // With statements missing, what control flow there is says little.
+        if self.diagnostics.len() == errors {
+            self.check_flow(id);
+        }
+    }
+
+    /// The names of a template's locations, also before its body is checked.
+    pub(super) fn template_labels(&mut self, id: TemplateId) -> Vec<String> {
+        if self.program.templates[id].locations.is_empty() {
+            let node = self.template_nodes[id].clone();
+            let mut found = Vec::new();
+            self.collect_labels(&node, &mut Vec::new(), &mut 0, &mut found);
+            let mut labels: Vec<String> = Vec::new();
+            for label in found {
+                if label.text() != "done" && !labels.contains(&text(&label)) {
+                    labels.push(text(&label));
+                }
+            }
+            labels.push("done".to_owned());
+            return labels;
+        }
+        self.program.templates[id]
+            .locations
+            .iter()
+            .map(|location| location.name.clone())
+            .collect()
+    }
+
+    /// The labels in a node, in order, those of called macros included.
+    fn collect_labels(
+        &self,
+        node: &SyntaxNode,
+        open: &mut Vec<usize>,
+        budget: &mut usize,
+        found: &mut Vec<SyntaxToken>,
+    ) {
+        for inner in node.descendants() {
+            match inner.kind() {
+                SyntaxKind::Label => found.extend(names(&inner).next()),
+                SyntaxKind::CallStmt => {
+                    let Some(index) = self.called_macro(&inner) else {
+                        continue;
+                    };
+                    *budget += 1;
+                    if open.contains(&index)
+                        || open.len() > MAX_MACRO_DEPTH
+                        || *budget > MAX_EXPANDED
+                    {
+                        continue;
+                    }
+                    open.push(index);
+                    let body = self.macros[index].node.clone();
+                    self.collect_labels(&body, open, budget, found);
+                    open.pop();
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn called_macro(&self, call: &SyntaxNode) -> Option<usize> {
+        let call = child(call, SyntaxKind::CallExpr)?;
+        let name = names(&call).next()?;
+        match self.globals.get(name.text()) {
+            Some((Global::Macro(index), _)) => Some(*index),
+            _ => None,
+        }
+    }
+
+    fn has_label(&self, node: &SyntaxNode) -> bool {
+        let mut found = Vec::new();
+        self.collect_labels(node, &mut Vec::new(), &mut 0, &mut found);
+        !found.is_empty()
+    }
+
+    fn statements(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Block {
+        node.children()
+            .filter(|child| child.kind().is_statement())
+            .filter_map(|child| self.statement(&child, around, scope))
+            .collect()
+    }
+
+    fn block(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Block {
+        match block_of(node) {
+            Some(block) => self.statements(&block, around, scope),
+            None => Vec::new(),
+        }
+    }
+
+    fn statement(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Option<Stmt> {
+        let mut at = span(node);
+        let mut label = None;
+        if let Some(marker) = child(node, SyntaxKind::Label) {
+            let first = node
+                .children_with_tokens()
+                .skip_while(|element| element.kind() != SyntaxKind::Label)
+                .skip(1)
+                .find(|element| !element.kind().is_trivia());
+            if let Some(first) = first {
+                at.start = first.text_range().start().into();
+            }
+            if let Some(block) = around.one_step {
+                self.report(
+                    Diagnostic::new(
+                        Code::LabelInside,
+                        span(&marker),
+                        format!("a label inside {block}"),
+                    )
+                    .label("a label would end the step")
+                    .help("move it out of the block"),
+                );
+                return None;
+            }
+            let name = names(&marker).next()?;
+            label = self.labels.get(name.text()).copied();
+        }
+        let kind = self.statement_kind(node, around, scope)?;
+        Some(Stmt {
+            label,
+            kind,
+            span: at,
+        })
+    }
+
+    fn statement_kind(
+        &mut self,
+        node: &SyntaxNode,
+        around: Around,
+        scope: &Scope,
+    ) -> Option<StmtKind> {
+        let site = Site::Program(around.template);
+        let in_loop = Around {
+            in_loop: true,
+            ..around
+        };
+        match node.kind() {
+            SyntaxKind::Assign => self.assign(node, site, scope),
+            SyntaxKind::Await | SyntaxKind::Assert => {
+                let condition = exprs(node).next()?;
+                let condition = self.expect_type(&condition, ExprType::Bool, site, scope)?;
+                Some(if node.kind() == SyntaxKind::Await {
+                    StmtKind::Await(condition)
+                } else {
+                    StmtKind::Assert(condition)
+                })
+            }
+            SyntaxKind::Skip => Some(StmtKind::Skip),
+            SyntaxKind::Stay => Some(StmtKind::Stay),
+            SyntaxKind::Return => Some(StmtKind::Return),
+            SyntaxKind::Break => {
+                if !around.in_loop {
+                    self.report(
+                        Diagnostic::new(
+                            Code::BreakOutsideLoop,
+                            span(node),
+                            "`break` outside a loop",
+                        )
+                        .label("no loop to leave"),
+                    );
+                    return None;
+                }
+                Some(StmtKind::Break)
+            }
+            SyntaxKind::Havoc => {
+                let places: Vec<Option<Place>> = exprs(node)
+                    .map(|place| self.place(&place, site, scope))
+                    .collect();
+                Some(StmtKind::Havoc(places.into_iter().collect::<Option<_>>()?))
+            }
+            SyntaxKind::Lock | SyntaxKind::Unlock => {
+                let place = exprs(node).next()?;
+                let place = self.mutex_place(&place, site, scope)?;
+                self.mark_read(&place, site);
+                Some(if node.kind() == SyntaxKind::Lock {
+                    StmtKind::Lock(place)
+                } else {
+                    StmtKind::Unlock(place)
+                })
+            }
+            SyntaxKind::Start => {
+                let name = names(node).next()?;
+                match self.global(name.text()) {
+                    Some(Global::Template(id))
+                        if matches!(self.program.templates[id].instances, Instances::Dynamic) =>
+                    {
+                        Some(StmtKind::Start(id))
+                    }
+                    Some(Global::Template(_)) => {
+                        self.report(
+                            Diagnostic::new(
+                                Code::StartNotDynamic,
+                                token_span(&name),
+                                format!(
+                                    "the processes of `{}` all run from the beginning",
+                                    name.text()
+                                ),
+                            )
+                            .label("cannot be started")
+                            .help(format!(
+                                "a template to start is declared `process {}[] {{ .. }}`",
+                                name.text()
+                            )),
+                        );
+                        None
+                    }
+                    Some(_) => {
+                        self.report(
+                            Diagnostic::new(
+                                Code::NotAProcess,
+                                token_span(&name),
+                                format!("`{}` is no process template", name.text()),
+                            )
+                            .label("cannot be started"),
+                        );
+                        None
+                    }
+                    None => {
+                        let candidates =
+                            self.names_of(|global| matches!(global, Global::Template(_)));
+                        self.unknown(Code::NotAProcess, "the template", &name, candidates);
+                        None
+                    }
+                }
+            }
+            SyntaxKind::Goto => {
+                let name = names(node).next()?;
+                if let Some(location) = self.labels.get(name.text()) {
+                    return Some(StmtKind::Goto(*location));
+                }
+                if name.text() == "done" {
+                    self.report(
+                        Diagnostic::new(
+                            Code::UnknownLabel,
+                            token_span(&name),
+                            "`done` is no label to go to",
+                        )
+                        .label("the end of a process")
+                        .help("write `return`"),
+                    );
+                    return None;
+                }
+                let candidates: Vec<String> = self.labels.keys().cloned().collect();
+                self.unknown(Code::UnknownLabel, "the label", &name, candidates);
+                None
+            }
+            SyntaxKind::If => {
+                let conditions: Vec<SyntaxNode> = exprs(node).collect();
+                let blocks: Vec<SyntaxNode> = node
+                    .children()
+                    .filter(|child| child.kind() == SyntaxKind::Block)
+                    .collect();
+                let mut branches = Vec::new();
+                let mut complete = true;
+                for (condition, block) in conditions.iter().zip(&blocks) {
+                    let condition = self.expect_type(condition, ExprType::Bool, site, scope);
+                    let body = self.statements(block, around, scope);
+                    match condition {
+                        Some(condition) => branches.push((condition, body)),
+                        None => complete = false,
+                    }
+                }
+                let otherwise = match blocks.get(conditions.len()) {
+                    Some(block) => self.statements(block, around, scope),
+                    None => Vec::new(),
+                };
+                complete.then_some(StmtKind::If(branches, otherwise))
+            }
+            SyntaxKind::Choose => {
+                let blocks: Vec<SyntaxNode> = node
+                    .children()
+                    .filter(|child| child.kind() == SyntaxKind::Block)
+                    .collect();
+                Some(StmtKind::Choose(
+                    blocks
+                        .iter()
+                        .map(|block| self.statements(block, around, scope))
+                        .collect(),
+                ))
+            }
+            SyntaxKind::ChooseIn => {
+                let (bound, domain, inner) = self.bound_block(node, site, scope)?;
+                let around = Around {
+                    one_step: Some("`choose .. in`"),
+                    ..around
+                };
+                let body = self.block(node, around, &inner);
+                Some(StmtKind::ChooseIn(bound, domain, body))
+            }
+            SyntaxKind::While => {
+                let condition = exprs(node).next()?;
+                let condition = self.expect_type(&condition, ExprType::Bool, site, scope);
+                let body = self.block(node, in_loop, scope);
+                Some(StmtKind::While(condition?, body))
+            }
+            SyntaxKind::Loop => Some(StmtKind::Loop(self.block(node, in_loop, scope))),
+            SyntaxKind::For => self.for_loop(node, in_loop, scope),
+            SyntaxKind::Atomic => {
+                let around = Around {
+                    one_step: Some("`atomic`"),
+                    ..around
+                };
+                let body = self.block(node, around, scope);
+                Some(StmtKind::Group { atomic: true, body })
+            }
+            SyntaxKind::CallStmt => self.call_statement(node, around, scope),
+            _ => None,
+        }
+    }
+
+    /// The variable and domain of `choose k in D` or `for k in D`.
+    fn bound_block(
+        &mut self,
+        node: &SyntaxNode,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<(BoundId, Domain, Scope)> {
+        let name = names(node).next()?;
+        let domain = child(node, SyntaxKind::Domain)?;
+        let domain = self.domain(&domain, site, scope)?;
+        self.shadow_check(&name, site);
+        let ty = Self::domain_type(&domain);
+        let bound = self.new_bound(name.text(), ty, Some(domain.clone()));
+        let mut inner = scope.clone();
+        inner.inner.push((text(&name), Inner::Bound(bound)));
+        Some((bound, domain, inner))
+    }
+
+    fn for_loop(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Option<StmtKind> {
+        let site = Site::Program(around.template);
+        let domain_node = child(node, SyntaxKind::Domain)?;
+        let name = names(node).next()?;
+        if let Some(Global::Template(id)) = exprs(&domain_node)
+            .next()
+            .and_then(|first| names(&first).next())
+            .and_then(|name| self.globals.get(name.text()).map(|g| g.0))
+            && self.program.templates[id].order == IdOrder::Unordered
+            && exprs(&domain_node).count() == 1
+        {
+            let template = self.program.templates[id].name.clone();
+            self.report(
+                Diagnostic::new(
+                    Code::UnorderedFor,
+                    span(&domain_node),
+                    format!("the ids of `{template}` have no order to go through"),
+                )
+                .label("unordered")
+                .help(format!(
+                    "use `forall`, `exists` or `choose .. in`, or declare `ordered process {template}[..]`"
+                )),
+            );
+            return None;
+        }
+        if !self.has_label(node.children().last().as_ref()?) {
+            let (bound, domain, inner) = self.bound_block(node, site, scope)?;
+            let body = self.block(node, around, &inner);
+            return Some(StmtKind::For(bound, domain, body));
+        }
+        let domain = self.domain(&domain_node, site, scope)?;
+        self.shadow_check(&name, site);
+        let counter = self.loop_counter(around.template, &name, &domain)?;
+        let mut inner = scope.clone();
+        inner.inner.push((text(&name), Inner::Counter(counter)));
+        let body = self.block(node, around, &inner);
+        Some(StmtKind::ForLabelled(counter, domain, body))
+    }
+
+    /// The hidden local of a `for` loop with labels inside.
+    fn loop_counter(
+        &mut self,
+        template: TemplateId,
+        name: &SyntaxToken,
+        domain: &Domain,
+    ) -> Option<LocalId> {
+        let at = token_span(name);
+        let expr = |kind, ty| Expr { kind, ty, span: at };
+        let (scalar, least) = match domain {
+            Domain::Range(lo, hi) => {
+                // The loop may be empty, but its counter must have a value.
+                let top = expr(
+                    ExprKind::Arith(ArithOp::Max, lo.clone(), hi.clone()),
+                    ExprType::Int,
+                );
+                (Scalar::Range((**lo).clone(), top), (**lo).clone())
+            }
+            Domain::Enum(id) => (
+                Scalar::Enum(*id),
+                expr(ExprKind::Member(0), ExprType::Enum(*id)),
+            ),
+            Domain::Template(id) => {
+                let Instances::Range(lo, _) = &self.program.templates[*id].instances else {
+                    return None;
+                };
+                let least = expr(ExprKind::IntToId(Box::new(lo.clone())), ExprType::Id(*id));
+                (Scalar::Id(*id), least)
+            }
+        };
+        let locals = &self.program.templates[template].locals;
+        let mut unique = text(name);
+        let mut number = 1;
+        while locals.iter().any(|local| local.name == unique) {
+            number += 1;
+            unique = format!("{}_{number}", name.text());
+        }
+        let id = self.program.templates[template].locals.push(Variable {
+            name: unique,
+            dims: Vec::new(),
+            scalar,
+            initial: Initial::Value(least),
+            loop_counter: true,
+            span: at,
+        });
+        // Whether the body reads it or not, it counts the rounds.
+        self.used.locals.insert((template, id));
+        Some(id)
+    }
+
+    // ---- writes ----
+
+    /// A cell that may be written.
+    fn place(&mut self, node: &SyntaxNode, site: Site, scope: &Scope) -> Option<Place> {
+        let found = match node.kind() {
+            SyntaxKind::NameExpr | SyntaxKind::IndexExpr | SyntaxKind::FieldExpr => {
+                self.target(node, None, site, scope)?
+            }
+            _ => return self.not_a_variable(span(node), "this"),
+        };
+        match found {
+            Target::Cell(place) => {
+                self.complete(&place, site)?;
+                let variable = self.variable(&place.var, site)?;
+                if variable.loop_counter {
+                    let name = variable.name.clone();
+                    return self.not_a_variable(place.span, &format!("the loop counter `{name}`"));
+                }
+                if matches!(variable.scalar, Scalar::Mutex) {
+                    self.report(
+                        Diagnostic::new(
+                            Code::MutexValue,
+                            place.span,
+                            "a mutex is written by `lock` and `unlock` only",
+                        )
+                        .label("a mutex"),
+                    );
+                    return None;
+                }
+                Some(place)
+            }
+            Target::Value(_) => self.not_a_variable(span(node), "this"),
+        }
+    }
+
+    fn not_a_variable<T>(&mut self, at: Span, what: &str) -> Option<T> {
+        self.report(
+            Diagnostic::new(Code::NotAVariable, at, format!("{what} cannot be written"))
+                .label("not a variable"),
+        );
+        None
+    }
+
+    fn assign(&mut self, node: &SyntaxNode, site: Site, scope: &Scope) -> Option<StmtKind> {
+        let becomes = node
+            .children_with_tokens()
+            .filter_map(|element| element.into_token())
+            .find(|token| matches!(token.kind(), SyntaxKind::Becomes | SyntaxKind::Equals))?;
+        let middle = becomes.text_range().start();
+        let (places, values): (Vec<SyntaxNode>, Vec<SyntaxNode>) =
+            exprs(node).partition(|part| part.text_range().start() < middle);
+        if let [value] = values.as_slice()
+            && value.kind() == SyntaxKind::CallExpr
+            && let Some(callee) = names(value).next()
+            && matches!(callee.text(), "cas" | "swap" | "fetch_add")
+        {
+            if places.len() != 1 {
+                self.place_count(span(node), places.len(), 1);
+                return None;
+            }
+            return self.primitive(value, Some(&places[0]), site, scope);
+        }
+        let cells: Vec<Option<Place>> = places
+            .iter()
+            .map(|place| self.place(place, site, scope))
+            .collect();
+        if places.len() != values.len() {
+            self.place_count(span(node), places.len(), values.len());
+            return None;
+        }
+        let mut results = Vec::new();
+        for (cell, value) in cells.iter().zip(&values) {
+            let scalar = match cell {
+                Some(cell) => self.variable(&cell.var, site).map(|v| v.scalar.clone()),
+                None => None,
+            };
+            let value = match scalar {
+                Some(scalar) => Self::scalar_type(&scalar).and_then(|ty| {
+                    let value = self.expect_type(value, ty, site, scope)?;
+                    self.check_constant_range(&value, &scalar);
+                    Some(value)
+                }),
+                None => {
+                    self.expr(value, None, site, scope);
+                    None
+                }
+            };
+            results.push(value);
+        }
+        let cells: Vec<Place> = cells.into_iter().collect::<Option<_>>()?;
+        let results: Vec<Expr> = results.into_iter().collect::<Option<_>>()?;
+        for (index, second) in cells.iter().enumerate() {
+            if let Some(first) = cells[..index].iter().find(|first| same_cell(first, second)) {
+                self.report(
+                    Diagnostic::new(
+                        Code::SameCellTwice,
+                        second.span,
+                        "the same cell twice in one assignment",
+                    )
+                    .label("again here")
+                    .related(first.span, "the first"),
+                );
+                return None;
+            }
+        }
+        Some(StmtKind::Assign(cells, results))
+    }
+
+    fn place_count(&mut self, at: Span, places: usize, values: usize) {
+        self.report(
+            Diagnostic::new(
+                Code::PlaceCount,
+                at,
+                format!("{} but {}", count(places, "place"), count(values, "value")),
+            )
+            .label("as many values as places are needed"),
+        );
+    }
+
+    /// `cas`, `swap` or `fetch_add`, with or without a place for the result.
+    fn primitive(
+        &mut self,
+        call: &SyntaxNode,
+        result: Option<&SyntaxNode>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<StmtKind> {
+        let callee = names(call).next()?;
+        let args: Vec<SyntaxNode> = exprs(call).collect();
+        let wanted = if callee.text() == "cas" { 3 } else { 2 };
+        self.macro_arity(&callee, args.len(), wanted)?;
+        let place = self.place(&args[0], site, scope);
+        let result = match result {
+            Some(node) => Some(self.place(node, site, scope)?),
+            None => None,
+        };
+        let place = place?;
+        let scalar = self.variable(&place.var, site)?.scalar.clone();
+        let ty = Self::scalar_type(&scalar)?;
+        let result_type = if callee.text() == "cas" {
+            ExprType::Bool
+        } else {
+            ty
+        };
+        if let Some(cell) = &result {
+            let found = Self::scalar_type(&self.variable(&cell.var, site)?.scalar)?;
+            let fits = found == result_type
+                || matches!((result_type, found), (ExprType::Id(a), ExprType::OptId(b)) if a == b);
+            if !fits {
+                let message = format!(
+                    "the result of `{}` is {}, and this holds {}",
+                    callee.text(),
+                    self.show(result_type),
+                    self.show(found)
+                );
+                self.report(
+                    Diagnostic::new(Code::TypeMismatch, cell.span, message).label("does not fit"),
+                );
+                return None;
+            }
+            if same_cell(cell, &place) {
+                self.report(
+                    Diagnostic::new(
+                        Code::SameCellTwice,
+                        cell.span,
+                        "the result goes to the cell itself",
+                    )
+                    .label("written twice")
+                    .related(place.span, "this cell"),
+                );
+                return None;
+            }
+        }
+        if callee.text() != "swap" || result.is_some() {
+            self.mark_read(&place, site);
+        }
+        match callee.text() {
+            "cas" => {
+                let old = self.expect_type(&args[1], ty, site, scope);
+                let new = self.expect_type(&args[2], ty, site, scope);
+                let (old, new) = (old?, new?);
+                self.check_constant_range(&new, &scalar);
+                Some(StmtKind::Cas {
+                    result,
+                    place,
+                    old,
+                    new,
+                })
+            }
+            "swap" => {
+                let value = self.expect_type(&args[1], ty, site, scope)?;
+                self.check_constant_range(&value, &scalar);
+                Some(StmtKind::Swap {
+                    result,
+                    place,
+                    value,
+                })
+            }
+            _ => {
+                if ty != ExprType::Int {
+                    let message = format!("`fetch_add` needs an integer, not {}", self.show(ty));
+                    self.report(
+                        Diagnostic::new(Code::TypeMismatch, place.span, message)
+                            .label("not an integer"),
+                    );
+                    return None;
+                }
+                let amount = self.expect_type(&args[1], ExprType::Int, site, scope)?;
+                Some(StmtKind::FetchAdd {
+                    result,
+                    place,
+                    amount,
+                })
+            }
+        }
+    }
+
+    // ---- macros ----
+
+    fn call_statement(
+        &mut self,
+        node: &SyntaxNode,
+        around: Around,
+        scope: &Scope,
+    ) -> Option<StmtKind> {
+        let call = child(node, SyntaxKind::CallExpr)?;
+        let callee = names(&call).next()?;
+        if matches!(callee.text(), "cas" | "swap" | "fetch_add") {
+            return self.primitive(&call, None, Site::Program(around.template), scope);
+        }
+        let index = match self.global(callee.text()) {
+            Some(Global::Macro(index)) => index,
+            Some(Global::Def(_)) => {
+                self.report(
+                    Diagnostic::new(
+                        Code::UnknownFunction,
+                        token_span(&callee),
+                        format!("`{}` is a definition, not a macro", callee.text()),
+                    )
+                    .label("a value, not a statement"),
+                );
+                return None;
+            }
+            _ => {
+                let candidates = self.names_of(|global| matches!(global, Global::Macro(_)));
+                self.unknown(Code::UnknownFunction, "the macro", &callee, candidates);
+                return None;
+            }
+        };
+        let args: Vec<SyntaxNode> = exprs(&call).collect();
+        let params = self.macros[index].params.clone();
+        self.macro_arity(&callee, args.len(), params.len())?;
+        if scope.calls(&self.macros[index].node) || scope.depth >= MAX_MACRO_DEPTH {
+            self.report(
+                Diagnostic::new(
+                    Code::RecursiveMacro,
+                    token_span(&callee),
+                    format!("the macro `{}` leads back to itself", callee.text()),
+                )
+                .label("macros cannot be recursive"),
+            );
+            return None;
+        }
+        let body = block_of(&self.macros[index].node)?;
+        self.expanded += body.children().count() + 1;
+        if self.expanded > MAX_EXPANDED {
+            // Said once: what follows would only repeat it.
+            if self.expanded < usize::MAX / 2 {
+                self.expanded = usize::MAX / 2;
+                self.report(
+                    Diagnostic::new(
+                        Code::ExpansionTooLarge,
+                        token_span(&callee),
+                        format!("macros expand to more than {MAX_EXPANDED} statements"),
+                    )
+                    .label("while expanding this"),
+                );
+            }
+            return None;
+        }
+        let inner = Scope {
+            inner: Vec::new(),
+            frame: Some(Rc::new(Frame {
+                body: self.macros[index].node.clone(),
+                args: params.into_iter().zip(args).collect(),
+                caller: scope.clone(),
+            })),
+            depth: scope.depth + 1,
+        };
+        let around = Around {
+            in_loop: false,
+            ..around
+        };
+        let body = self.statements(&body, around, &inner);
+        Some(StmtKind::Group {
+            atomic: false,
+            body,
+        })
+    }
+}
+
+impl Scope {
+    /// Whether this is inside an expansion of the macro.
+    fn calls(&self, node: &SyntaxNode) -> bool {
+        let mut scope = self;
+        while let Some(frame) = &scope.frame {
+            if frame.body == *node {
+                return true;
+            }
+            scope = &frame.caller;
+        }
+        false
+    }
+}
+
+/// Whether two places are the same cell whatever the state.
+fn same_cell(a: &Place, b: &Place) -> bool {
+    a.var == b.var
+        && a.indices
+            .iter()
+            .zip(&b.indices)
+            .all(|(x, y)| same_value(x, y))
+}
+
+fn same_value(a: &Expr, b: &Expr) -> bool {
+    use ExprKind::*;
+    match (&a.kind, &b.kind) {
+        (Int(x), Int(y)) => x == y,
+        (Bool(x), Bool(y)) => x == y,
+        (Member(x), Member(y)) => x == y,
+        (Param(x), Param(y)) => x == y,
+        (Bound(x), Bound(y)) => x == y,
+        (Own, Own) => true,
+        (Read(x), Read(y)) => same_cell(x, y),
+        (IntToId(x), IntToId(y)) | (IdToInt(x), IdToInt(y)) | (Neg(x), Neg(y)) => same_value(x, y),
+        (Arith(op, x, y), Arith(other, v, w)) => {
+            op == other && same_value(x, v) && same_value(y, w)
+        }
+        _ => false,
+    }
+}
