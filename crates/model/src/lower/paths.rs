@@ -61,13 +61,35 @@ struct Path {
     frame: Frame,
     clauses: Vec<Clause>,
     choices: Vec<(i64, i64)>,
-    /// For each unlabelled `for` over a template that grows: how much the path had started when the loop began.
-    entered: Vec<(BoundId, usize)>,
+    /// For each `for` that the path has entered: how much it had started by then. The values of a loop are
+    /// settled when it begins, or, for one with labels, when a step begins inside.
+    entered: Vec<(Counter, usize)>,
     /// Nodes of the clauses and writes, for the price of a copy.
     size: usize,
 }
 
+/// The variable of a `for`, without or with labels inside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Counter {
+    Bound(BoundId),
+    Local(LocalId),
+}
+
 impl Path {
+    fn enter(&mut self, counter: Counter) {
+        self.entered.retain(|(other, _)| *other != counter);
+        self.entered.push((counter, self.frame.starts.len()));
+    }
+
+    /// What the values of a loop depend on: all that was started when they were settled.
+    fn settled(&self, counter: Counter) -> Frame {
+        let entered = self.entered.iter().find(|(other, _)| *other == counter);
+        Frame {
+            starts: self.frame.starts[..entered.map_or(0, |(_, starts)| *starts)].to_vec(),
+            ..Frame::default()
+        }
+    }
+
     fn new(node: NodeId) -> Path {
         Path {
             node,
@@ -176,8 +198,7 @@ impl<'a> Walk<'a> {
             }
             Node::ForEnter(bound, domain, inside, past) => {
                 let (lo, _) = self.translator.bounds(domain, self.span)?;
-                path.entered.retain(|(other, _)| other != bound);
-                path.entered.push((*bound, path.frame.starts.len()));
+                path.enter(Counter::Bound(*bound));
                 self.for_value(path, *bound, domain, lo, *inside, *past)
             }
             Node::ForNext(bound, domain, inside, past) => {
@@ -195,6 +216,7 @@ impl<'a> Walk<'a> {
                 if lo > hi {
                     return self.go(path, *past);
                 }
+                path.enter(Counter::Local(*local));
                 let Some(template) = self.translator.layout.dynamic(domain) else {
                     self.set_counter(&mut path, *local, Expr::Const(lo))?;
                     return self.go(path, *inside);
@@ -216,9 +238,8 @@ impl<'a> Walk<'a> {
                     None => more,
                     Some(template) => {
                         let next = self.copy(&next)?;
-                        let started =
-                            self.translator
-                                .started(&path.frame, template, next, self.span)?;
+                        let then = path.settled(Counter::Local(*local));
+                        let started = self.translator.started(&then, template, next, self.span)?;
                         build::and([more, started])
                     }
                 };
@@ -292,10 +313,7 @@ impl<'a> Walk<'a> {
             path.frame.bindings.insert(bound, value);
             return self.go(path, inside);
         };
-        // Which processes there are was settled when the loop began.
-        let entered = path.entered.iter().find(|(other, _)| *other == bound);
-        let mut then = Frame::default();
-        then.starts = path.frame.starts[..entered.map_or(0, |(_, starts)| *starts)].to_vec();
+        let then = path.settled(Counter::Bound(bound));
         let started = self
             .translator
             .started(&then, template, value.clone(), self.span)?;
@@ -385,16 +403,15 @@ impl<'a> Walk<'a> {
     fn statement(&mut self, mut path: Path, stmt: &Stmt, next: NodeId) -> Result<()> {
         match &stmt.kind {
             StmtKind::Assign(places, values) => {
-                let places: Vec<&hir::Place> = places.iter().collect();
                 let mut cells = Vec::new();
-                for place in &places {
+                for place in places {
                     cells.push(self.place(&mut path, place)?);
                 }
                 let mut results = Vec::new();
                 for value in values {
                     results.push((self.expr(&mut path, value)?, value.span));
                 }
-                self.assign(&mut path, &places, cells, results, stmt.span)?;
+                self.assign(&mut path, cells, results, stmt.span)?;
                 self.go(path, next)
             }
             StmtKind::Cas {
@@ -418,22 +435,20 @@ impl<'a> Walk<'a> {
                     if let Some(result) = result {
                         let target = self.place(&mut no, result)?;
                         let value = (build::FALSE, stmt.span);
-                        self.assign(&mut no, &[result], vec![target], vec![value], stmt.span)?;
+                        self.assign(&mut no, vec![target], vec![value], stmt.span)?;
                     }
                     self.go(no, next)?;
                 }
                 if yes_exists {
-                    let mut places = vec![place];
                     let mut cells = vec![cell];
                     if let Some(result) = result {
-                        places.push(result);
                         cells.push(self.place(&mut yes, result)?);
                     }
                     let mut values = vec![(self.expr(&mut yes, new)?, new.span)];
                     if result.is_some() {
                         values.push((build::TRUE, stmt.span));
                     }
-                    self.assign(&mut yes, &places, cells, values, stmt.span)?;
+                    self.assign(&mut yes, cells, values, stmt.span)?;
                     self.go(yes, next)?;
                 }
                 Ok(())
@@ -529,31 +544,27 @@ impl<'a> Walk<'a> {
         span: Span,
         value: impl FnOnce(&mut Self, &mut Path, Expr) -> Result<(Expr, Span)>,
     ) -> Result<()> {
-        let mut places = Vec::new();
         let mut cells = Vec::new();
         if let Some(result) = result {
-            places.push(result);
             cells.push(self.place(path, result)?);
         }
         let cell = self.place(path, place)?;
         let old = self
             .translator
             .read(&path.frame, cell.clone(), place.span)?;
-        places.push(place);
         cells.push(cell);
         let mut values = Vec::new();
         if result.is_some() {
-            values.push((self.copy(&old)?, place.span));
+            values.push((self.copy(&old)?, span));
         }
         values.push(value(self, path, old)?);
-        self.assign(path, &places, cells, values, span)
+        self.assign(path, cells, values, span)
     }
 
     /// Writes values that are evaluated already: no cell twice, every value in its type.
     fn assign(
         &mut self,
         path: &mut Path,
-        places: &[&hir::Place],
         cells: Vec<Place>,
         values: Vec<(Expr, Span)>,
         span: Span,
@@ -573,7 +584,7 @@ impl<'a> Walk<'a> {
                         build::compare(CompareOp::Ne, a, b)
                     }
                 };
-                self.check(path, holds, CheckKind::SameCell, places[later].span);
+                self.check(path, holds, CheckKind::SameCell, span);
             }
         }
         for (cell, (value, value_span)) in cells.into_iter().zip(values) {
@@ -599,16 +610,35 @@ impl<'a> Walk<'a> {
             return Err(Refusal::Infinite(span));
         };
         let value = choice(path, lo, hi);
-        if let CellDomain::Id(template) | CellDomain::OptId(template) = domain
-            && layout.templates[template].dynamic
-        {
-            let mut among = self
-                .translator
-                .started(&path.frame, template, value.clone(), span)?;
-            if matches!(domain, CellDomain::OptId(_)) {
-                among = build::or([build::eq(value.clone(), Expr::Const(-1)), among]);
+        let grows = |template: &TemplateId| layout.templates[*template].dynamic;
+        match domain {
+            CellDomain::Id(template) if grows(&template) => {
+                let there = self
+                    .translator
+                    .started(&path.frame, template, value.clone(), span)?;
+                guard(path, there);
             }
-            guard(path, among);
+            CellDomain::OptId(template) if grows(&template) => {
+                let there = self
+                    .translator
+                    .started(&path.frame, template, value.clone(), span)?;
+                let none = build::eq(value.clone(), Expr::Const(-1));
+                guard(path, build::or([none, there]));
+            }
+            CellDomain::Mutex => {
+                for template in layout.templates.indices().filter(grows) {
+                    let shape = &layout.templates[template];
+                    let first = i64::from(shape.first.raw());
+                    let index = build::arith(ArithOp::Sub, value.clone(), Expr::Const(first));
+                    let there = self
+                        .translator
+                        .started(&path.frame, template, index, span)?;
+                    let last = first + i64::from(shape.count) - 1;
+                    let other = build::not(build::within(value.clone(), first, last));
+                    guard(path, build::or([other, there]));
+                }
+            }
+            _ => {}
         }
         Ok(value)
     }
