@@ -83,6 +83,9 @@ pub struct Stats {
     /// Memory for one state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_state: Option<f64>,
+    /// The most bytes stored at any time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peak_bytes: Option<u64>,
     /// Refinements of an abstraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinements: Option<u64>,

@@ -1,0 +1,300 @@
+//! The explicit engine: every reachable state, one after the other.
+//!
+//! It is the oracle that the other engines are tested against, so it shares nothing with them and
+//! does nothing clever with states. It is fast by other means: states are packed to bits
+//! (`layout`) and stored once (`store`), steps are made special to each process (`term`,
+//! `compile`) and run as flat code (`code`). One search (`search`) serves all safety properties of a system; runs
+//! to violations are shortest (`path`).
+
+mod code;
+mod compile;
+mod emit;
+mod initial;
+mod layout;
+mod path;
+mod search;
+mod store;
+mod term;
+
+use threadwise_evidence::{Reason, Stats};
+use threadwise_model::system::{
+    CellDomain, CellInitial, Scope, System, SystemProperty, SystemPropertyKind,
+};
+
+use self::compile::compile;
+use self::initial::Initial;
+use self::layout::Layout;
+use self::search::{Doubt, End, Found, Goal, Search};
+use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, Unsupported};
+use crate::limits::{Limits, Observer, Stop};
+
+/// The explicit engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Explicit {
+    /// Goes on when every property is decided, until all states are counted.
+    pub exhaustive: bool,
+}
+
+impl Engine for Explicit {
+    fn name(&self) -> &'static str {
+        "explicit"
+    }
+
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        if let SystemPropertyKind::Liveness(_) = property.kind {
+            return Err(Unsupported {
+                message: format!(
+                    "`explicit` decides safety properties, and `{}` is a liveness property",
+                    property.name
+                ),
+                next: Some("use a liveness engine".to_owned()),
+            });
+        }
+        let endless = system.vars.iter().find(|var| {
+            var.domain == CellDomain::Int
+                && var.initial == CellInitial::Any
+                && has_cells(system, var.scope, var.len)
+        });
+        match endless {
+            None => Ok(()),
+            Some(var) => Err(Unsupported {
+                message: format!(
+                    "`explicit` visits states one by one, and `{}` begins with any of endlessly many values",
+                    var.name
+                ),
+                next: Some("give it a range, or an initial value".to_owned()),
+            }),
+        }
+    }
+
+    fn check_all(
+        &self,
+        system: &System,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let layout = Layout::new(system);
+        match layout.words {
+            1 => self.explore::<1>(system, &layout, properties, limits, observer),
+            2 => self.explore::<2>(system, &layout, properties, limits, observer),
+            3 => self.explore::<3>(system, &layout, properties, limits, observer),
+            4 => self.explore::<4>(system, &layout, properties, limits, observer),
+            _ => self.explore::<0>(system, &layout, properties, limits, observer),
+        }
+    }
+}
+
+fn has_cells(system: &System, scope: Scope, len: u32) -> bool {
+    len > 0
+        && match scope {
+            Scope::Shared => true,
+            Scope::Local(template) => system.templates[template].count > 0,
+        }
+}
+
+impl Explicit {
+    fn explore<const W: usize>(
+        &self,
+        system: &System,
+        layout: &Layout,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let mut goals = Vec::new();
+        let mut invariants = Vec::new();
+        // For each property its goal, or why there is none.
+        let mut asked = Vec::new();
+        for property in properties {
+            if let Err(unsupported) = self.accepts(system, property) {
+                asked.push(Err(Reason::from(unsupported)));
+                continue;
+            }
+            let goal = match &property.kind {
+                SystemPropertyKind::Checks => Goal::Check,
+                SystemPropertyKind::DeadlockFree => Goal::Deadlock,
+                SystemPropertyKind::Invariant(invariant) => {
+                    invariants.push(invariant);
+                    Goal::Invariant(invariants.len() - 1)
+                }
+                SystemPropertyKind::Liveness(_) => continue,
+            };
+            let at = goals
+                .iter()
+                .position(|&known| known == goal)
+                .unwrap_or(goals.len());
+            if at == goals.len() {
+                goals.push(goal);
+            }
+            asked.push(Ok(at));
+        }
+        if goals.is_empty() && !self.exhaustive {
+            let answers = asked
+                .into_iter()
+                .filter_map(Result::err)
+                .map(Answer::Unknown)
+                .collect();
+            return Outcome {
+                answers,
+                stats: Stats::default(),
+                complete: false,
+                capacity_exceeded: None,
+            };
+        }
+        let initial = match Initial::new(system, layout) {
+            Ok(initial) => initial,
+            Err(wrong) => {
+                let message = format!(
+                    "the initial value of cell {} is none of its values",
+                    wrong.cell
+                );
+                let answer = || Answer::Unknown(Reason::new("internal", message.clone()));
+                let answers = asked.into_iter().map(|_| answer()).collect();
+                return Outcome {
+                    answers,
+                    stats: Stats::default(),
+                    complete: false,
+                    capacity_exceeded: None,
+                };
+            }
+        };
+        let compiled = compile(system, layout, &invariants);
+        let mut search: Search<W> =
+            Search::new(system, layout, &compiled, limits, goals, self.exhaustive);
+        let end = search.run(initial, observer);
+        let answers = asked.into_iter().map(|asked| match asked {
+            Err(reason) => Answer::Unknown(reason),
+            Ok(goal) => answer(&search, goal, end),
+        });
+        let answers = answers.collect();
+        let states = u64::from(search.store.len());
+        let stats = Stats {
+            states: Some(states),
+            transitions: Some(search.transitions),
+            depth: Some(search.layers.len() as u64 - 1),
+            bytes_per_state: (states > 0).then(|| search.store.bytes() as f64 / states as f64),
+            peak_bytes: Some(search.peak),
+            ..Stats::default()
+        };
+        let complete = end == End::Complete && search.doubtful.iter().all(Option::is_none);
+        let capacity_exceeded = match end {
+            End::Capacity(template) => Some(template),
+            _ => None,
+        };
+        Outcome {
+            answers,
+            stats,
+            complete,
+            capacity_exceeded,
+        }
+    }
+}
+
+fn answer<const W: usize>(search: &Search<W>, goal: usize, end: End) -> Answer {
+    if let Some(found) = search.found[goal] {
+        return match run_to(search, search.goals[goal], found) {
+            Ok(run) => Answer::Violated(run),
+            Err(stop) => {
+                let mut reason = stopped(stop);
+                reason.message = format!(
+                    "a violation was found, but {} while its run was rebuilt",
+                    reason.message
+                );
+                Answer::Unknown(reason)
+            }
+        };
+    }
+    if end == End::Complete && search.doubtful[goal].is_none() {
+        return Answer::Proved(None);
+    }
+    Answer::Unknown(reason(search, end, search.doubtful[goal]))
+}
+
+fn run_to<const W: usize>(search: &Search<W>, goal: Goal, found: Found) -> Result<Run, Stop> {
+    let path = search.path_to(found.state)?;
+    let unpack = |number: u32| {
+        let mut cells = vec![0; search.system.cells];
+        search.layout.unpack(search.store.get(number), &mut cells);
+        cells
+    };
+    let ending = match (goal, found.failure) {
+        (_, Some((process, check))) => {
+            let site = search.compiled.checks[check as usize];
+            RunEnding::Check {
+                process,
+                from: site.from,
+                kind: site.kind,
+                span: site.span,
+            }
+        }
+        (Goal::Deadlock, None) => RunEnding::Deadlock,
+        (Goal::Invariant(_) | Goal::Check, None) => RunEnding::Invariant,
+    };
+    let initial = path
+        .first()
+        .map_or_else(Vec::new, |&(number, _)| unpack(number));
+    let steps = path
+        .iter()
+        .filter_map(|&(number, process)| Some((process?, unpack(number))))
+        .collect();
+    Ok(Run {
+        initial,
+        steps,
+        ending,
+    })
+}
+
+fn stopped(stop: Stop) -> Reason {
+    match stop {
+        Stop::Time => Reason::new("time-limit", "the time limit was reached"),
+        Stop::Cancelled => Reason::new("cancelled", "the search was cancelled"),
+    }
+}
+
+fn reason<const W: usize>(search: &Search<W>, end: End, doubt: Option<Doubt>) -> Reason {
+    let states = search.store.len();
+    match end {
+        End::Stopped(stop) => {
+            let reason = stopped(stop);
+            Reason {
+                message: format!("{} after {states} states", reason.message),
+                ..reason
+            }
+        }
+        End::States => Reason::new(
+            "state-limit",
+            format!("the limit of states was reached after {states}"),
+        ),
+        End::Memory => Reason::new(
+            "memory-limit",
+            format!("the memory limit was reached after {states} states"),
+        )
+        .next("allow more memory, or use smaller parameters"),
+        End::Numbers => Reason::new(
+            "state-limit",
+            format!("there are more states than the engine can number ({states})"),
+        ),
+        End::Capacity(template) => {
+            let template = &search.system.templates[template];
+            let message = format!(
+                "more than {} processes of `{}` are started",
+                template.count, template.name
+            );
+            Reason::new("capacity", message)
+        }
+        End::OutOfRange(cell) => {
+            let message = format!("a step gave cell {cell} a value that is none of its values");
+            Reason::new("internal", message).next("report this as a bug of threadwise")
+        }
+        End::Complete | End::Decided => match doubt {
+            Some(Doubt::TooMany) => Reason::new(
+                "choices",
+                "a step has more choices than can be gone through one by one",
+            )
+            .next("give the variables smaller ranges"),
+            _ => Reason::new("overflow", "a computation left the 64 bits of an integer")
+                .next("give the variables ranges"),
+        },
+    }
+}

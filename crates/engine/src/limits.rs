@@ -1,0 +1,77 @@
+//! What an engine may use, and how it tells how far it is. Engines read no clock and ask no
+//! operating system: both come in here.
+
+use std::fmt;
+
+/// Why an engine was told to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// Its time is over.
+    Time,
+    /// Somebody wants it to stop.
+    Cancelled,
+}
+
+/// What an engine may use.
+#[derive(Clone, Copy, Default)]
+pub struct Limits<'a> {
+    /// Bytes that it may take for what it stores.
+    pub memory: Option<u64>,
+    /// States that it may visit.
+    pub states: Option<u64>,
+    /// Asked every few milliseconds at least: whether to stop.
+    pub stop: Option<&'a (dyn Fn() -> Option<Stop> + Sync)>,
+}
+
+impl Limits<'_> {
+    /// No limits.
+    pub const NONE: Limits<'static> = Limits {
+        memory: None,
+        states: None,
+        stop: None,
+    };
+
+    /// Whether to stop now.
+    pub fn should_stop(&self) -> Option<Stop> {
+        self.stop.and_then(|stop| stop())
+    }
+}
+
+impl fmt::Debug for Limits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Limits")
+            .field("memory", &self.memory)
+            .field("states", &self.states)
+            .field("stop", &self.stop.map(|_| ".."))
+            .finish()
+    }
+}
+
+/// How far an engine is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// States found.
+    pub states: u64,
+    /// Transitions followed.
+    pub transitions: u64,
+    /// Steps from an initial state.
+    pub depth: u64,
+    /// States found and not yet looked at.
+    pub queue: u64,
+    /// Bytes taken.
+    pub bytes: u64,
+}
+
+/// Whoever wants to know how far an engine is.
+pub trait Observer {
+    /// Called every few milliseconds or less often.
+    fn progress(&mut self, progress: &Progress);
+}
+
+/// Nobody wants to know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn progress(&mut self, _: &Progress) {}
+}
