@@ -6,10 +6,20 @@
 //! because of where it came from: files may be hostile, and reading them ends in an error at
 //! worst.
 
+mod itf;
+mod lines;
+mod record;
+mod replay;
+mod text;
 mod trace;
 mod verdict;
 
+pub use itf::to_itf;
+pub use record::{Recorder, RunEnding, record};
+pub use replay::{CHECKS, ReplayError, annotate, replay};
+pub use text::to_text;
 pub use trace::{
-    CheckName, Ending, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation, Value,
+    CheckName, Ending, Initial, MemoryModel, Step, TRACE_VERSION, Trace, TraceError, Valuation,
+    Value,
 };
 pub use verdict::{CERTIFICATE_VERSION, Certificate, Claim, Reason, Stats, Verdict};

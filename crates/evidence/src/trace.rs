@@ -9,6 +9,7 @@ use std::fmt;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use threadwise_model::names;
 use threadwise_model::system::CheckKind;
 
 /// The version of the trace format that this library writes and reads.
@@ -35,6 +36,46 @@ pub struct Trace {
     pub loop_from: Option<usize>,
     /// What happens in the last state.
     pub ending: Ending,
+}
+
+/// Why a text is not a trace.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// Another version of the format.
+    #[error(
+        "this is version {found} of the trace format; this threadwise reads version {TRACE_VERSION}"
+    )]
+    Version {
+        /// The version it has.
+        found: u64,
+    },
+    /// Not JSON, or not of this form.
+    #[error("this is not a trace: {0}")]
+    Form(#[from] serde_json::Error),
+}
+
+impl Trace {
+    /// Reads a trace from JSON.
+    pub fn from_json(text: &str) -> Result<Trace, TraceError> {
+        // The version first: of another version nothing else need be as expected.
+        #[derive(Deserialize)]
+        struct Envelope {
+            version: u64,
+        }
+        let envelope: Envelope = serde_json::from_str(text)?;
+        if envelope.version != u64::from(TRACE_VERSION) {
+            return Err(TraceError::Version {
+                found: envelope.version,
+            });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The trace as JSON, one line a field.
+    pub fn to_json(&self) -> String {
+        // Maps with text keys and no floats: this cannot fail, and an empty text is no trace.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
 }
 
 /// The memory model of a run.
@@ -72,9 +113,9 @@ pub struct Step {
     /// The cells that changed, with their new values.
     #[serde(default, skip_serializing_if = "Valuation::is_empty")]
     pub changes: Valuation,
-    /// Processes that were started, in order; their cells are among the changes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub started: Vec<String>,
+    /// Processes that were started, with the labels they begin at; their cells are among the changes.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub started: Valuation,
 }
 
 /// What happens in the last state of a run.
@@ -155,7 +196,7 @@ impl fmt::Display for CheckName {
 }
 
 /// A value in source terms.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     /// A truth value.
@@ -164,6 +205,26 @@ pub enum Value {
     Int(i64),
     /// A member of an enumeration, a label, `none`, `free`, or the process that holds a mutex.
     Name(String),
+}
+
+impl From<names::Value> for Value {
+    fn from(value: names::Value) -> Value {
+        match value {
+            names::Value::Bool(value) => Value::Bool(value),
+            names::Value::Int(value) => Value::Int(value),
+            names::Value::Name(name) => Value::Name(name),
+        }
+    }
+}
+
+impl From<&Value> for names::Value {
+    fn from(value: &Value) -> names::Value {
+        match value {
+            Value::Bool(value) => names::Value::Bool(*value),
+            Value::Int(value) => names::Value::Int(*value),
+            Value::Name(name) => names::Value::Name(name.clone()),
+        }
+    }
 }
 
 impl fmt::Display for Value {

@@ -7,7 +7,7 @@
 use threadwise_lang::program::{Expr, LocationId, Span};
 
 use crate::expression::{Budget, Failure, Limit, Scope, Stop};
-use crate::initial::InitialStates;
+pub use crate::initial::InitialStates;
 use crate::instance::Instance;
 use crate::paths;
 use crate::state::{ProcessRef, State};

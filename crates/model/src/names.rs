@@ -141,10 +141,7 @@ impl<'a> Names<'a> {
     pub fn locations(&self, state: &State) -> Vec<(String, &'a str)> {
         state
             .processes()
-            .map(|process| {
-                let label = self.location(process.template, state.location(process));
-                (self.process(process), label)
-            })
+            .map(|process| self.place(state, process))
             .collect()
     }
 
@@ -166,13 +163,18 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// The processes that a step started.
-    pub fn started(&self, before: &State, after: &State) -> Vec<String> {
+    /// The processes that a step started, and where they are.
+    pub fn started(&self, before: &State, after: &State) -> Vec<(String, &'a str)> {
         after
             .processes()
             .filter(|process| process.index >= before.count(process.template))
-            .map(|process| self.process(process))
+            .map(|process| self.place(after, process))
             .collect()
+    }
+
+    fn place(&self, state: &State, process: ProcessRef) -> (String, &'a str) {
+        let label = self.location(process.template, state.location(process));
+        (self.process(process), label)
     }
 
     /// The cells for which `wanted` (called with the process, if local, and the position) is true.

@@ -1,0 +1,386 @@
+//! Replay: the interpreter follows a trace, which may come from anywhere, and says whether it is
+//! a run of the instance that ends as it claims.
+
+use threadwise_lang::program::{PropertyKind, Span};
+use threadwise_model::expression::Limit;
+use threadwise_model::instance::Instance;
+use threadwise_model::interpreter::{Interpreter, Outcome};
+use threadwise_model::names::{NameError, Names};
+use threadwise_model::state::{ProcessRef, State};
+
+use crate::lines::Lines;
+use crate::record::{labels, valuation};
+use crate::trace::{CheckName, Ending, Step, TRACE_VERSION, Trace, Valuation, Value};
+
+/// The name of the built-in checks as a property.
+pub const CHECKS: &str = "checks";
+
+/// Why a trace is not what it claims to be. Steps are numbered from 1.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplayError {
+    /// Another version of the format.
+    #[error(
+        "the trace has version {found} of the format; this threadwise reads version {TRACE_VERSION}"
+    )]
+    Version {
+        /// The version it has.
+        found: u32,
+    },
+    /// Another instance.
+    #[error("the trace is for {trace}, and this instance has {instance}")]
+    Params {
+        /// The parameters of the trace.
+        trace: String,
+        /// The parameters of the instance.
+        instance: String,
+    },
+    /// A property that the program does not have.
+    #[error("the model has no property `{0}`")]
+    NoProperty(String),
+    /// Something in the initial state that does not exist, or is missing.
+    #[error("the initial state: {0}")]
+    Initial(#[from] NameError),
+    /// A first state that is not initial.
+    #[error("the trace begins in a state that is not an initial state")]
+    NotInitial,
+    /// A step that the program cannot take.
+    #[error("step {step}, of `{process}`: {message}")]
+    NoSuchStep {
+        /// Which step.
+        step: usize,
+        /// Whose.
+        process: String,
+        /// Why not.
+        message: String,
+    },
+    /// An ending that is not as claimed.
+    #[error("the end, after {steps} steps: {message}")]
+    Ending {
+        /// How many steps the trace has.
+        steps: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A limit of the interpreter.
+    #[error("step {step}: {limit}")]
+    Limit {
+        /// Which step; one past the last for the end.
+        step: usize,
+        /// Which limit.
+        limit: Limit,
+    },
+}
+
+/// Checks that a trace is a run of the instance: it begins in an initial state, each step is one
+/// that its process can take, and it ends as it claims, which for a trace of a property is a
+/// violation of it.
+pub fn replay(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
+    let last = follow(instance, trace, |_, _| ())?;
+    judge_ending(instance, trace, &last)
+}
+
+/// Replays a trace and sets its lines to those of `source`, the text that the instance's program was checked from.
+pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trace, ReplayError> {
+    let lines = Lines::new(source);
+    let mut annotated = trace.clone();
+    let last = follow(instance, trace, |step, span| {
+        annotated.steps[step].line = Some(lines.number(span.start))
+    })?;
+    judge_ending(instance, trace, &last)?;
+    if let Ending::Check {
+        process,
+        check,
+        line,
+        ..
+    } = &mut annotated.ending
+        && let Some(span) = failing(instance, &last, process, *check)
+    {
+        *line = Some(lines.number(span.start));
+    }
+    Ok(annotated)
+}
+
+/// Follows the steps and returns the last state; `visit` is called with each step's position and
+/// the place of its first statement.
+fn follow(
+    instance: &Instance,
+    trace: &Trace,
+    mut visit: impl FnMut(usize, Span),
+) -> Result<State, ReplayError> {
+    if trace.version != TRACE_VERSION {
+        return Err(ReplayError::Version {
+            found: trace.version,
+        });
+    }
+    same_params(instance, trace)?;
+    let names = Names::new(instance);
+    let mut locations = Vec::with_capacity(trace.initial.locations.0.len());
+    for (process, label) in trace.initial.locations.iter() {
+        match label {
+            Value::Name(label) => locations.push((process, label.as_str())),
+            other => {
+                return Err(ReplayError::Initial(NameError::NoLabel {
+                    process: process.to_owned(),
+                    label: other.to_string(),
+                }));
+            }
+        }
+    }
+    let cells = trace
+        .initial
+        .variables
+        .iter()
+        .map(|(name, value)| (name, value.into()));
+    let mut state = names.state(locations, cells)?;
+    if !Interpreter::new(instance).is_initial(&state) {
+        return Err(ReplayError::NotInitial);
+    }
+    let mut looped = (trace.loop_from == Some(0)).then(|| state.clone());
+    for (position, step) in trace.steps.iter().enumerate() {
+        let (span, after) = take(instance, &state, position + 1, step)?;
+        state = after;
+        visit(position, span);
+        if trace.loop_from == Some(position + 1) {
+            looped = Some(state.clone());
+        }
+    }
+    if trace.loop_from.is_some() && looped.as_ref() != Some(&state) {
+        return Err(ReplayError::Ending {
+            steps: trace.steps.len(),
+            message: "the last state is not the one that the loop goes back to".to_owned(),
+        });
+    }
+    Ok(state)
+}
+
+fn same_params(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
+    let same = trace.params.len() == instance.params().count()
+        && instance
+            .params()
+            .all(|(name, value)| trace.params.get(name) == Some(&value));
+    if same {
+        return Ok(());
+    }
+    fn list<'n>(params: impl Iterator<Item = (&'n str, i64)>) -> String {
+        let params: Vec<String> = params
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        if params.is_empty() {
+            "no parameters".to_owned()
+        } else {
+            params.join(", ")
+        }
+    }
+    Err(ReplayError::Params {
+        trace: list(
+            trace
+                .params
+                .iter()
+                .map(|(name, value)| (name.as_str(), *value)),
+        ),
+        instance: list(instance.params()),
+    })
+}
+
+/// Takes a step: the place of its first statement, and the state after it.
+fn take(
+    instance: &Instance,
+    state: &State,
+    number: usize,
+    step: &Step,
+) -> Result<(Span, State), ReplayError> {
+    let names = Names::new(instance);
+    let wrong = |message: String| ReplayError::NoSuchStep {
+        step: number,
+        process: step.process.clone(),
+        message,
+    };
+    let process = names
+        .parse_process(&step.process, state)
+        .map_err(|error| wrong(error.to_string()))?;
+    let at = names.location(process.template, state.location(process));
+    if at != step.from {
+        return Err(wrong(format!("it is at `{at}`, not at `{}`", step.from)));
+    }
+    let outcomes = Interpreter::new(instance)
+        .outcomes(state, process)
+        .map_err(|limit| ReplayError::Limit {
+            step: number,
+            limit,
+        })?;
+    let wanted = sorted(&step.changes);
+    let mut possible = Vec::new();
+    for outcome in outcomes {
+        match outcome {
+            Outcome::Rest { span } => {
+                if step.rest && step.to == step.from && wanted.is_empty() && step.started.is_empty()
+                {
+                    return Ok((span, state.clone()));
+                }
+                possible.push("rest".to_owned());
+            }
+            Outcome::Fail { failure, .. } => {
+                possible.push(format!("fail: {}", CheckName::from(failure.kind)))
+            }
+            Outcome::Move {
+                state: after,
+                to,
+                path,
+            } => {
+                let to = names.location(process.template, to);
+                let changes = valuation(names.changes(state, &after));
+                if !step.rest
+                    && to == step.to
+                    && sorted(&changes) == wanted
+                    && sorted(&labels(names.started(state, &after))) == sorted(&step.started)
+                {
+                    let label = instance.program().templates[process.template].locations
+                        [state.location(process)]
+                    .span;
+                    return Ok((path.first().copied().unwrap_or(label), after));
+                }
+                possible.push(describe(to, &changes));
+            }
+        }
+    }
+    let claimed = if step.rest {
+        "rest".to_owned()
+    } else {
+        describe(&step.to, &step.changes)
+    };
+    Err(wrong(match possible.len() {
+        0 => format!("it is blocked at `{at}`, and cannot {claimed}"),
+        1..=3 => format!(
+            "at `{at}` it cannot {claimed}; it can {}",
+            possible.join(", or ")
+        ),
+        more => format!(
+            "at `{at}` it cannot {claimed}; it can {}, or do one of {} other things",
+            possible[..2].join(", or "),
+            more - 2
+        ),
+    }))
+}
+
+fn sorted(changes: &Valuation) -> Vec<(&str, &Value)> {
+    let mut entries: Vec<_> = changes.iter().collect();
+    entries.sort_by_key(|(name, _)| *name);
+    entries
+}
+
+/// A move in words, to follow "it can".
+fn describe(to: &str, changes: &Valuation) -> String {
+    const SHOWN: usize = 5;
+    let mut text = format!("go to `{to}`");
+    for (position, (name, value)) in changes.iter().take(SHOWN).enumerate() {
+        text.push_str(if position == 0 { " with " } else { ", " });
+        text.push_str(&format!("{name} = {value}"));
+    }
+    if changes.0.len() > SHOWN {
+        text.push_str(", ..");
+    }
+    text
+}
+
+/// Checks that a trace ends, in this state, as it claims and as its property needs.
+pub(crate) fn judge_ending(
+    instance: &Instance,
+    trace: &Trace,
+    last: &State,
+) -> Result<(), ReplayError> {
+    let steps = trace.steps.len();
+    let wrong = |message: String| ReplayError::Ending { steps, message };
+    let limited = |limit| ReplayError::Limit {
+        step: steps + 1,
+        limit,
+    };
+    let interpreter = Interpreter::new(instance);
+    let property = match trace.property.as_deref() {
+        None | Some(CHECKS) => None,
+        Some(name) => {
+            let found = instance
+                .program()
+                .properties
+                .iter()
+                .find(|property| property.name == name);
+            Some(found.ok_or_else(|| ReplayError::NoProperty(name.to_owned()))?)
+        }
+    };
+    let needed = match property.map(|property| &property.kind) {
+        Some(PropertyKind::Invariant(_)) => matches!(trace.ending, Ending::Invariant),
+        Some(PropertyKind::DeadlockFree) => matches!(trace.ending, Ending::Deadlock),
+        Some(PropertyKind::Liveness { .. }) => {
+            return Err(wrong(
+                "traces of liveness properties cannot be replayed yet".to_owned(),
+            ));
+        }
+        None if trace.property.is_some() => matches!(trace.ending, Ending::Check { .. }),
+        None => !matches!(trace.ending, Ending::Invariant),
+    };
+    if !needed {
+        let name = trace.property.as_deref().unwrap_or("a simulation");
+        return Err(wrong(format!("such an ending is no violation of `{name}`")));
+    }
+    match &trace.ending {
+        Ending::End => Ok(()),
+        Ending::Invariant => {
+            let Some(PropertyKind::Invariant(predicate)) = property.map(|property| &property.kind)
+            else {
+                return Err(wrong("no invariant is named".to_owned()));
+            };
+            if interpreter.judge(last, predicate).map_err(limited)?.holds() {
+                let name = trace.property.as_deref().unwrap_or_default();
+                return Err(wrong(format!(
+                    "the invariant `{name}` holds in the last state"
+                )));
+            }
+            Ok(())
+        }
+        Ending::Deadlock => {
+            if !interpreter.is_deadlock(last).map_err(limited)? {
+                return Err(wrong("the last state is not a deadlock".to_owned()));
+            }
+            Ok(())
+        }
+        Ending::Check {
+            process: name,
+            from,
+            check,
+            ..
+        } => {
+            let names = Names::new(instance);
+            let process = names
+                .parse_process(name, last)
+                .map_err(|error| wrong(error.to_string()))?;
+            let at = names.location(process.template, last.location(process));
+            if at != from {
+                return Err(wrong(format!("`{name}` is at `{at}`, not at `{from}`")));
+            }
+            let outcomes = interpreter.outcomes(last, process).map_err(limited)?;
+            if failure(&outcomes, *check).is_none() {
+                return Err(wrong(format!(
+                    "no step of `{name}` at `{at}` fails because {check}"
+                )));
+            }
+            Ok(())
+        }
+    }
+}
+
+/// Where a check of this kind fails among the outcomes.
+fn failure(outcomes: &[Outcome], check: CheckName) -> Option<Span> {
+    outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Fail { failure, .. } if CheckName::from(failure.kind) == check => {
+            Some(failure.span)
+        }
+        _ => None,
+    })
+}
+
+fn failing(instance: &Instance, last: &State, process: &str, check: CheckName) -> Option<Span> {
+    let process: ProcessRef = Names::new(instance).parse_process(process, last).ok()?;
+    failure(
+        &Interpreter::new(instance).outcomes(last, process).ok()?,
+        check,
+    )
+}

@@ -1,0 +1,266 @@
+//! A trace for people: one line a step, with only what changed.
+//!
+//! Cells of arrays and processes that have the same value are written together, `P[1..1000].k = 0`,
+//! so that an instance with a thousand processes fits a screen.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::lines::Lines;
+use crate::trace::{Ending, Trace, Valuation};
+
+/// How many groups of the initial state are written.
+const SHOWN_GROUPS: usize = 60;
+/// How many ranges of one group are written.
+const SHOWN_RANGES: usize = 4;
+/// Changes longer than this do not push the column after them further to the right.
+const CHANGES_WIDTH: usize = 40;
+
+/// The trace as text; with the source, also the line that each step begins with.
+pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
+    let lines = source.map(Lines::new);
+    let source_line = |line: Option<u32>| match (line, &lines) {
+        (Some(number), Some(lines)) => format!("{number}: {}", lines.line(number)),
+        (Some(number), None) => number.to_string(),
+        (None, _) => String::new(),
+    };
+    let mut text = String::new();
+    let out = &mut text;
+    initial(trace, out);
+    if !trace.steps.is_empty() {
+        let rows: Vec<[String; 5]> = trace
+            .steps
+            .iter()
+            .enumerate()
+            .map(|(position, step)| {
+                let label = if step.rest {
+                    format!("rests at {}", step.from)
+                } else {
+                    format!("{} -> {}", step.from, step.to)
+                };
+                let mut changes = assignments(&step.changes, " = ");
+                if !step.started.is_empty() {
+                    let started = together(step.started.iter().map(|(name, _)| (name, "")));
+                    let names: Vec<String> = started.into_iter().map(|(name, _)| name).collect();
+                    changes.insert(0, format!("starts {}", names.join(", ")));
+                }
+                let number = (position + 1).to_string();
+                [
+                    number,
+                    step.process.clone(),
+                    label,
+                    changes.join(", "),
+                    source_line(step.line),
+                ]
+            })
+            .collect();
+        let _ = writeln!(out);
+        let title = if lines.is_some() { "source" } else { "line" };
+        table(["step", "process", "label", "changes", title], &rows, out);
+    }
+    let _ = writeln!(out);
+    if let Some(loop_from) = trace.loop_from {
+        let _ = writeln!(
+            out,
+            "and for ever again from the state after step {loop_from}"
+        );
+    }
+    let _ = match &trace.ending {
+        Ending::Invariant => {
+            let name = trace.property.as_deref().unwrap_or_default();
+            writeln!(out, "here `{name}` does not hold")
+        }
+        Ending::Check {
+            process,
+            from,
+            check,
+            line,
+        } => match line {
+            Some(_) => writeln!(
+                out,
+                "here {process} at {from} fails: {check}\n    {}",
+                source_line(*line)
+            ),
+            None => writeln!(out, "here {process} at {from} fails: {check}"),
+        },
+        Ending::Deadlock => writeln!(out, "here no process can go on: a deadlock"),
+        Ending::End => Ok(()),
+    };
+    text
+}
+
+fn initial(trace: &Trace, out: &mut String) {
+    let params: Vec<String> = trace
+        .params
+        .iter()
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect();
+    if params.is_empty() {
+        let _ = writeln!(out, "initial state");
+    } else {
+        let _ = writeln!(out, "initial state, {}", params.join(", "));
+    }
+    let mut groups = assignments(&trace.initial.variables, " = ");
+    groups.extend(assignments(&trace.initial.locations, " at "));
+    let hidden = groups.len().saturating_sub(SHOWN_GROUPS);
+    groups.truncate(SHOWN_GROUPS);
+    if hidden > 0 {
+        groups.push(format!("and {hidden} more"));
+    }
+    // As many on a line as fit.
+    let mut line = String::new();
+    for group in groups {
+        if !line.is_empty() && line.len() + group.len() > 90 {
+            let _ = writeln!(out, "    {line}");
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push_str(", ");
+        }
+        line.push_str(&group);
+    }
+    if !line.is_empty() {
+        let _ = writeln!(out, "    {line}");
+    }
+}
+
+/// `name = value` for each group of names.
+fn assignments(valuation: &Valuation, between: &str) -> Vec<String> {
+    let values: Vec<(&str, String)> = valuation
+        .iter()
+        .map(|(name, value)| (name, value.to_string()))
+        .collect();
+    together(values.iter().map(|(name, value)| (*name, value.as_str())))
+        .into_iter()
+        .map(|(name, value)| format!("{name}{between}{value}"))
+        .collect()
+}
+
+/// Puts names that differ in one number, and have the same value, together: first by the number
+/// in the first pair of brackets, then by the second, and so on.
+fn together<'n>(entries: impl Iterator<Item = (&'n str, &'n str)>) -> Vec<(String, String)> {
+    let mut entries: Vec<(String, String)> = entries
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    for bracket in 0..3 {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut known: BTreeMap<(String, String, String), usize> = BTreeMap::new();
+        for (name, value) in entries {
+            match split(&name, bracket) {
+                None => groups.push(Group {
+                    before: name,
+                    numbers: Vec::new(),
+                    after: String::new(),
+                    value,
+                }),
+                Some((before, number, after)) => {
+                    let key = (before, after, value);
+                    match known.get(&key) {
+                        Some(position) => groups[*position].numbers.push(number),
+                        None => {
+                            known.insert(key.clone(), groups.len());
+                            let (before, after, value) = key;
+                            groups.push(Group {
+                                before,
+                                numbers: vec![number],
+                                after,
+                                value,
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        entries = groups.into_iter().map(Group::into_entry).collect();
+    }
+    entries
+}
+
+/// Names that differ in one number.
+struct Group {
+    before: String,
+    numbers: Vec<i64>,
+    after: String,
+    value: String,
+}
+
+impl Group {
+    fn into_entry(self) -> (String, String) {
+        let name = if self.numbers.is_empty() {
+            self.before
+        } else {
+            format!("{}[{}]{}", self.before, ranges(self.numbers), self.after)
+        };
+        (name, self.value)
+    }
+}
+
+/// Splits a name at the bracket with this position, if there is a number in it.
+fn split(name: &str, bracket: usize) -> Option<(String, i64, String)> {
+    let (open, _) = name.match_indices('[').nth(bracket)?;
+    let close = open + name[open..].find(']')?;
+    let number = name[open + 1..close].parse().ok()?;
+    Some((
+        name[..open].to_owned(),
+        number,
+        name[close + 1..].to_owned(),
+    ))
+}
+
+/// `1..3,5,8..1000`
+fn ranges(mut numbers: Vec<i64>) -> String {
+    numbers.sort_unstable();
+    let mut ranges: Vec<(i64, i64)> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(number) => *last = number,
+            _ => ranges.push((number, number)),
+        }
+    }
+    let hidden = ranges.len().saturating_sub(SHOWN_RANGES);
+    let mut parts: Vec<String> = ranges
+        .into_iter()
+        .take(SHOWN_RANGES)
+        .map(|(first, last)| match last.saturating_sub(first) {
+            0 => first.to_string(),
+            1 => format!("{first},{last}"),
+            _ => format!("{first}..{last}"),
+        })
+        .collect();
+    if hidden > 0 {
+        parts.push("..".to_owned());
+    }
+    parts.join(",")
+}
+
+/// Rows with aligned columns; numbers to the right.
+fn table(titles: [&str; 5], rows: &[[String; 5]], out: &mut String) {
+    let width = |column: usize, most: usize| {
+        let widths = rows
+            .iter()
+            .map(|row| row[column].chars().count())
+            .filter(|width| *width <= most);
+        widths
+            .chain([titles[column].len()])
+            .max()
+            .unwrap_or_default()
+    };
+    let widths = [
+        width(0, usize::MAX),
+        width(1, usize::MAX),
+        width(2, usize::MAX),
+        width(3, CHANGES_WIDTH),
+    ];
+    let titles = titles.map(str::to_owned);
+    for row in std::iter::once(&titles).chain(rows) {
+        let [step, process, label, changes, source] = row;
+        let line = format!(
+            "{step:>a$}  {process:<b$}  {label:<c$}  {changes:<d$}  {source}",
+            a = widths[0],
+            b = widths[1],
+            c = widths[2],
+            d = widths[3],
+        );
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+}
