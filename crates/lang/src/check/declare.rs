@@ -148,7 +148,7 @@ impl Checker {
                 self.program.params[id].constraint =
                     self.expect_type(&node, ExprType::Bool, Site::Constant, &scope);
             }
-            id = id + 1;
+            id += 1;
         }
         // Mentioning a parameter in its own `where` is no use of it.
         let names: Vec<String> = self.program.params.iter().map(|p| p.name.clone()).collect();

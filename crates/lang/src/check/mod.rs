@@ -4,9 +4,11 @@
 //! function returns `None` where it has reported an error already: one mistake, one message.
 
 mod bounds;
+mod calls;
 mod declare;
 mod expr;
 mod flow;
+mod names;
 mod property;
 mod stmt;
 mod unused;

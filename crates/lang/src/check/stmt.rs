@@ -1,6 +1,7 @@
 //! Statements: the body of a template becomes blocks of checked statements, macros expanded.
 
-use super::expr::{Target, count};
+use super::expr::count;
+use super::names::Target;
 use super::*;
 use crate::syntax::{child, exprs, names, span};
 
@@ -619,7 +620,7 @@ impl Checker {
         let callee = names(call).next()?;
         let args: Vec<SyntaxNode> = exprs(call).collect();
         let wanted = if callee.text() == "cas" { 3 } else { 2 };
-        self.macro_arity(&callee, args.len(), wanted)?;
+        self.arity(&callee, args.len(), wanted)?;
         let place = self.place(&args[0], site, scope);
         let result = match result {
             Some(node) => Some(self.place(node, site, scope)?),
@@ -740,7 +741,7 @@ impl Checker {
         };
         let args: Vec<SyntaxNode> = exprs(&call).collect();
         let params = self.macros[index].params.clone();
-        self.macro_arity(&callee, args.len(), params.len())?;
+        self.arity(&callee, args.len(), params.len())?;
         if scope.calls(&self.macros[index].node) || scope.depth >= MAX_MACRO_DEPTH {
             self.report(
                 Diagnostic::new(

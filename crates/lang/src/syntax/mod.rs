@@ -1,9 +1,12 @@
 //! The lossless syntax tree: every byte of the text, comments included, in nodes named after the
 //! grammar. It is built even from a text with errors, which the diagnostics then list.
 
+mod expressions;
+mod items;
 mod kind;
 mod lexer;
 mod parser;
+mod statements;
 
 pub use kind::{SyntaxKind, Threadwise};
 pub use parser::{MAX_NESTING, Parse, parse};

@@ -1,0 +1,538 @@
+//! Names: what `x`, `x[e]`, `P[j].v` and `P[j] at l` stand for, and who may say them.
+
+use super::expr::{count, temporal_outside};
+use super::*;
+use crate::syntax::{exprs, names, span};
+
+/// One link of `base[e].v at l`.
+enum Link {
+    Index(SyntaxNode, SyntaxNode),
+    Field(SyntaxNode, SyntaxToken),
+    At(SyntaxNode, Vec<SyntaxToken>),
+}
+
+/// What a name with its indices stands for, before it is used as a value or a place.
+pub(super) enum Target {
+    /// A cell, possibly with indices missing.
+    Cell(Place),
+    /// Some value.
+    Value(Expr),
+}
+
+impl Checker {
+    /// A name with its indices, fields and locations.
+    pub(super) fn target(
+        &mut self,
+        node: &SyntaxNode,
+        hint: Option<ExprType>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Target> {
+        let mut links = Vec::new();
+        let mut base = node.clone();
+        loop {
+            let inner = exprs(&base).next();
+            match base.kind() {
+                SyntaxKind::IndexExpr => {
+                    links.push(Link::Index(base.clone(), exprs(&base).nth(1)?))
+                }
+                SyntaxKind::FieldExpr => {
+                    links.push(Link::Field(base.clone(), names(&base).next()?))
+                }
+                SyntaxKind::AtExpr => links.push(Link::At(base.clone(), names(&base).collect())),
+                _ => break,
+            }
+            base = inner?;
+        }
+        links.reverse();
+        if base.kind() == SyntaxKind::NameExpr
+            && let Some(name) = names(&base).next()
+        {
+            if scope.lookup(name.text()).is_none()
+                && let Some(Global::Template(id)) = self.globals.get(name.text()).map(|g| g.0)
+            {
+                self.global(name.text());
+                return self
+                    .process(id, &base, links, site, scope)
+                    .map(Target::Value);
+            }
+            let first = self.name(&name, site, scope)?;
+            return self.links(first, links, site, scope);
+        }
+        if links.is_empty() {
+            return None;
+        }
+        // A literal, a call or the like, with an index behind it.
+        let value = self.expr(&base, hint, site, scope)?;
+        self.links(Target::Value(value), links, site, scope)
+    }
+
+    /// Applies indices to a variable.
+    fn links(
+        &mut self,
+        first: Target,
+        links: Vec<Link>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Target> {
+        let mut target = first;
+        for link in links {
+            target = match (target, link) {
+                (Target::Cell(mut place), Link::Index(node, index)) => {
+                    let variable = self.variable(&place.var, site)?;
+                    let name = variable.name.clone();
+                    let Some(dim) = variable.dims.get(place.indices.len()).cloned() else {
+                        self.report(
+                            Diagnostic::new(
+                                Code::NotAnArray,
+                                span(&node),
+                                format!("too many indices for `{name}`"),
+                            )
+                            .label(match place.indices.len() {
+                                0 => "it is not an array".to_owned(),
+                                n => format!("it takes {}", count(n, "index")),
+                            }),
+                        );
+                        return None;
+                    };
+                    let index = self.expect_type(&index, Self::domain_type(&dim), site, scope)?;
+                    place.indices.push(index);
+                    place.span = span(&node);
+                    Target::Cell(place)
+                }
+                (Target::Value(value), Link::Index(node, _)) => {
+                    self.report(
+                        Diagnostic::new(Code::NotAnArray, span(&node), "only arrays have indices")
+                            .label(format!("this is {}", self.show(value.ty))),
+                    );
+                    return None;
+                }
+                (_, Link::Field(node, _) | Link::At(node, _)) => {
+                    self.report(
+                        Diagnostic::new(
+                            Code::NotAProcess,
+                            span(&node),
+                            "`.` and `at` speak of a process",
+                        )
+                        .label("what stands before it is no process")
+                        .help("write `P[i] at label` or `P[i].variable`"),
+                    );
+                    return None;
+                }
+            };
+        }
+        Some(target)
+    }
+
+    /// A name that is no process template.
+    fn name(&mut self, token: &SyntaxToken, site: Site, scope: &Scope) -> Option<Target> {
+        let at = token_span(token);
+        let word = token.text();
+        let value = |kind, ty| Some(Target::Value(Expr { kind, ty, span: at }));
+        if let Some(frame) = &scope.frame
+            && scope.lookup(word).is_none()
+            && let Some(argument) = frame.args.get(word)
+        {
+            let frame = Rc::clone(frame);
+            return match argument.kind() {
+                SyntaxKind::NameExpr | SyntaxKind::IndexExpr => {
+                    self.target(argument, None, site, &frame.caller)
+                }
+                _ => self
+                    .expr(argument, None, site, &frame.caller)
+                    .map(Target::Value),
+            };
+        }
+        if let Some(inner) = scope.lookup(word) {
+            if site == Site::Constant {
+                return self.not_constant(at, word);
+            }
+            return match inner {
+                Inner::Bound(id) => value(ExprKind::Bound(id), self.program.bounds[id].ty),
+                Inner::Counter(id) => Some(Target::Cell(Place {
+                    var: VarRef::Local(id),
+                    indices: Vec::new(),
+                    span: at,
+                })),
+            };
+        }
+        let owner = match site {
+            Site::Program(template) | Site::Initial(Some(template)) => Some(template),
+            _ => None,
+        };
+        // A macro does not see its caller's locals.
+        if let Some(template) = owner.filter(|_| scope.frame.is_none()) {
+            if self.program.templates[template].id_name.as_deref() == Some(word) {
+                return value(ExprKind::Own, ExprType::Id(template));
+            }
+            let local = self.program.templates[template]
+                .locals
+                .iter_enumerated()
+                .find(|(_, variable)| variable.name == word && !variable.loop_counter)
+                .map(|(id, _)| id);
+            if let Some(id) = local {
+                if let Site::Initial(_) = site {
+                    return self.initial_not_constant(at, word);
+                }
+                return Some(Target::Cell(Place {
+                    var: VarRef::Local(id),
+                    indices: Vec::new(),
+                    span: at,
+                }));
+            }
+        }
+        match self.global(word) {
+            Some(Global::Param(id)) => value(ExprKind::Param(id), ExprType::Int),
+            Some(Global::Member(id, position)) => {
+                value(ExprKind::Member(position), ExprType::Enum(id))
+            }
+            Some(Global::Shared(id)) => match site {
+                Site::Constant => self.not_constant(at, word),
+                Site::Initial(_) => self.initial_not_constant(at, word),
+                _ => Some(Target::Cell(Place {
+                    var: VarRef::Shared(id),
+                    indices: Vec::new(),
+                    span: at,
+                })),
+            },
+            Some(Global::Def(id)) => self.call_def(id, Vec::new(), at, site).map(Target::Value),
+            Some(Global::Enum(_) | Global::Alias(_) | Global::Macro(_) | Global::Template(_)) => {
+                self.report(
+                    Diagnostic::new(Code::NotAValue, at, format!("`{word}` is not a value"))
+                        .label("a type, a template or a macro"),
+                );
+                None
+            }
+            None => {
+                self.unknown_name(token, site, scope);
+                None
+            }
+        }
+    }
+
+    pub(super) fn not_constant<T>(&mut self, at: Span, word: &str) -> Option<T> {
+        self.report(
+            Diagnostic::new(
+                Code::NotConstant,
+                at,
+                format!("`{word}` cannot be used here"),
+            )
+            .label("only numbers and parameters")
+            .help("bounds, defaults and `where` are fixed before the program runs"),
+        );
+        None
+    }
+
+    fn initial_not_constant<T>(&mut self, at: Span, word: &str) -> Option<T> {
+        self.report(
+            Diagnostic::new(
+                Code::InitialNotConstant,
+                at,
+                format!("an initial value cannot read `{word}`"),
+            )
+            .label("a variable")
+            .help("initial values use numbers, parameters, members of enumerations and the own id"),
+        );
+        None
+    }
+
+    fn unknown_name(&mut self, token: &SyntaxToken, site: Site, scope: &Scope) {
+        let word = token.text();
+        let at = token_span(token);
+        let owners: Vec<String> = self
+            .program
+            .templates
+            .iter()
+            .filter(|template| template.locals.iter().any(|local| local.name == word))
+            .map(|template| template.name.clone())
+            .collect();
+        if let (Some(owner), false) = (owners.first(), matches!(site, Site::Constant)) {
+            let (code, help) = match site {
+                Site::Program(_) if scope.frame.is_some() => (
+                    Code::UnknownName,
+                    "a macro does not see its caller's locals: pass it as an argument".to_owned(),
+                ),
+                Site::Program(_) => (
+                    Code::ForeignLocal,
+                    format!("other processes read it, so declare it `shared {word}: ..`"),
+                ),
+                _ => (
+                    Code::LocalInProperty,
+                    format!("say whose it is: `{owner}[i].{word}`"),
+                ),
+            };
+            return self.report(
+                Diagnostic::new(code, at, format!("`{word}` is local to `{owner}`"))
+                    .label("not visible here")
+                    .help(help),
+            );
+        }
+        if matches!(word, "G" | "F" | "X" | "U" | "R" | "W") {
+            return self.report(temporal_outside(at, word));
+        }
+        let mut candidates: Vec<String> =
+            self.names_of(|global| !matches!(global, Global::Macro(_)));
+        candidates.extend(scope.inner.iter().map(|(name, _)| name.clone()));
+        if let Site::Program(template) = site {
+            let template = &self.program.templates[template];
+            candidates.extend(template.locals.iter().map(|local| local.name.clone()));
+            candidates.extend(template.id_name.clone());
+        }
+        self.unknown(Code::UnknownName, "the name", token, candidates);
+    }
+
+    // ---- processes in properties ----
+
+    /// `P[j] at l`, `P[j].v[..]`, `Server at l`, `Server.v`.
+    fn process(
+        &mut self,
+        template: TemplateId,
+        base: &SyntaxNode,
+        links: Vec<Link>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Expr> {
+        let name = self.program.templates[template].name.clone();
+        let single = matches!(
+            self.program.templates[template].instances,
+            Instances::Single
+        );
+        let mut links = links.into_iter();
+        let mut next = links.next();
+        let mut whole = span(base);
+        let mut id = None;
+        if let Some(Link::Index(node, index)) = &next {
+            whole = span(node);
+            if single {
+                self.report(
+                    Diagnostic::new(
+                        Code::NotAnArray,
+                        whole,
+                        format!("`{name}` is a single process and has no index"),
+                    )
+                    .label("leave the index out"),
+                );
+                return None;
+            }
+            self.visible(&next, whole, site)?;
+            let index = self.expect_type(index, ExprType::Id(template), site, scope)?;
+            id = Some(Box::new(index));
+            next = links.next();
+        }
+        let Some(link) = next else {
+            self.report(
+                Diagnostic::new(
+                    Code::NotAValue,
+                    whole,
+                    format!("`{name}` is a process, not a value"),
+                )
+                .label("say what of it")
+                .help(format!(
+                    "`{name}{} at label` or `{name}{}.variable`",
+                    if single { "" } else { "[i]" },
+                    if single { "" } else { "[i]" }
+                )),
+            );
+            return None;
+        };
+        if id.is_none() && !single {
+            self.report(
+                Diagnostic::new(
+                    Code::NotAProcess,
+                    whole,
+                    format!("`{name}` is a template: say which process"),
+                )
+                .label("needs an index")
+                .help(format!(
+                    "`{name}[i]`, under `forall i in {name}:` or `exists i in {name}:`"
+                )),
+            );
+            return None;
+        }
+        let link = Some(link);
+        let at = match &link {
+            Some(Link::At(node, _) | Link::Field(node, _) | Link::Index(node, _)) => span(node),
+            None => whole,
+        };
+        self.visible(&link, at, site)?;
+        match link? {
+            Link::At(node, labels) => {
+                if links.next().is_some() {
+                    self.report(
+                        Diagnostic::new(Code::NotAnArray, span(&node), "this is a truth value")
+                            .label("nothing can follow it"),
+                    );
+                    return None;
+                }
+                let mut locations = Vec::new();
+                for label in &labels {
+                    locations.push(self.location(template, label));
+                }
+                let mut locations: Vec<LocationId> =
+                    locations.into_iter().collect::<Option<_>>()?;
+                locations.sort();
+                locations.dedup();
+                Some(Expr {
+                    kind: ExprKind::At {
+                        template,
+                        process: id,
+                        locations,
+                    },
+                    ty: ExprType::Bool,
+                    span: span(&node),
+                })
+            }
+            Link::Field(node, field) => {
+                let found = self.program.templates[template]
+                    .locals
+                    .iter_enumerated()
+                    .find(|(_, local)| local.name == field.text())
+                    .map(|(id, local)| (id, local.clone()));
+                let Some((var, local)) = found else {
+                    let candidates: Vec<String> = self.program.templates[template]
+                        .locals
+                        .iter()
+                        .map(|local| local.name.clone())
+                        .collect();
+                    let what = format!("a local variable of `{name}` called");
+                    self.unknown(Code::UnknownLocal, &what, &field, candidates);
+                    return None;
+                };
+                self.used.locals.insert((template, var));
+                let mut whole = span(&node);
+                let mut indices = Vec::new();
+                for link in links {
+                    match (link, local.dims.get(indices.len()).cloned()) {
+                        (Link::Index(node, index), Some(dim)) => {
+                            whole = span(&node);
+                            let ty = Self::domain_type(&dim);
+                            indices.push(self.expect_type(&index, ty, site, scope)?);
+                        }
+                        (Link::Index(node, _) | Link::At(node, _) | Link::Field(node, _), _) => {
+                            self.report(
+                                Diagnostic::new(
+                                    Code::NotAnArray,
+                                    span(&node),
+                                    format!("`{}` has no more indices", local.name),
+                                )
+                                .label("nothing more can follow"),
+                            );
+                            return None;
+                        }
+                    }
+                }
+                if indices.len() < local.dims.len() {
+                    self.report(
+                        Diagnostic::new(
+                            Code::WholeArray,
+                            whole,
+                            format!("`{}` is an array and is used cell by cell", local.name),
+                        )
+                        .label("an index is missing"),
+                    );
+                    return None;
+                }
+                let Some(ty) = Self::scalar_type(&local.scalar) else {
+                    self.report(
+                        Diagnostic::new(Code::MutexValue, whole, "a mutex is not a value")
+                            .label("cannot be read"),
+                    );
+                    return None;
+                };
+                Some(Expr {
+                    kind: ExprKind::Remote {
+                        template,
+                        process: id,
+                        var,
+                        indices,
+                    },
+                    ty,
+                    span: whole,
+                })
+            }
+            Link::Index(node, _) => {
+                self.report(
+                    Diagnostic::new(Code::NotAnArray, span(&node), "a process has one index")
+                        .label("a second index"),
+                );
+                None
+            }
+        }
+    }
+
+    /// Whether this site may speak of other processes.
+    fn visible(&mut self, link: &Option<Link>, at: Span, site: Site) -> Option<()> {
+        let location = matches!(link, Some(Link::At(..)));
+        let code = if location {
+            Code::LocationInProgram
+        } else {
+            Code::ForeignLocal
+        };
+        match site {
+            Site::Property | Site::Fairness => Some(()),
+            Site::Def(def) => {
+                // The index alone says nothing: the link behind it is what counts.
+                if !matches!(link, Some(Link::Index(..))) {
+                    self.property_only(def, code, at);
+                }
+                Some(())
+            }
+            _ => {
+                if matches!(link, Some(Link::Index(..))) {
+                    return Some(());
+                }
+                let (message, help) = if location {
+                    (
+                        "program text cannot ask where a process is",
+                        "set a shared variable there, and read that",
+                    )
+                } else {
+                    (
+                        "program text cannot read another process's local variable",
+                        "declare it `shared`, as an array over the template if each process has its own",
+                    )
+                };
+                self.report(
+                    Diagnostic::new(code, at, message)
+                        .label("belongs in properties")
+                        .help(help),
+                );
+                None
+            }
+        }
+    }
+
+    /// Remembers that a definition says something that only properties may say.
+    pub(super) fn property_only(&mut self, def: DefId, code: Code, at: Span) {
+        self.def_facts[def].property_only.get_or_insert((code, at));
+    }
+
+    /// A label of a template, also of one whose body is not checked yet.
+    pub(super) fn location(
+        &mut self,
+        template: TemplateId,
+        label: &SyntaxToken,
+    ) -> Option<LocationId> {
+        let labels = self.template_labels(template);
+        let found = labels
+            .iter()
+            .position(|name| name == label.text())
+            .map(LocationId::from_usize);
+        if found.is_none() {
+            let name = self.program.templates[template].name.clone();
+            let what = format!("a label of `{name}` called");
+            self.unknown(Code::UnknownLabel, &what, label, labels);
+        }
+        found
+    }
+}
+
+impl Scope {
+    pub(super) fn lookup(&self, name: &str) -> Option<Inner> {
+        self.inner
+            .iter()
+            .rev()
+            .find(|(inner, _)| inner == name)
+            .map(|(_, inner)| *inner)
+    }
+}

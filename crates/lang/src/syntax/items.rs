@@ -1,0 +1,362 @@
+//! The grammar of declarations.
+
+use super::expressions::starts_expr;
+use super::kind::SyntaxKind::{self, *};
+use super::parser::Parser;
+use crate::diagnostics::{Code, Diagnostic};
+use crate::program::Span;
+
+impl Parser<'_> {
+    pub(super) fn file(&mut self) {
+        // Not `start`: comments before the first item belong to the file.
+        self.open(File);
+        while self.peek() != EndOfFile {
+            self.item();
+        }
+        self.trivia();
+        self.finish();
+    }
+
+    pub(super) fn item(&mut self) {
+        match self.peek() {
+            ParamKw => self.param(),
+            EnumKw => self.enumeration(),
+            TypeKw => {
+                self.start(Alias);
+                self.bump();
+                self.name("a type's name");
+                self.expect(Equals);
+                self.ty();
+                self.semicolon();
+                self.finish();
+            }
+            SharedKw => self.variable(Shared),
+            ProcessKw | OrderedKw | RingKw => self.process(),
+            DefKw => self.def(),
+            MacroKw => self.macro_item(),
+            InvariantKw => {
+                self.start(Invariant);
+                self.bump();
+                self.property_name("a property's name");
+                self.expect(Colon);
+                self.expr();
+                self.semicolon();
+                self.finish();
+            }
+            DeadlockFreeKw => {
+                self.start(Deadlock);
+                self.bump();
+                self.semicolon();
+                self.finish();
+            }
+            FairnessKw => self.fairness(),
+            LivenessKw => self.liveness(),
+            ExceptionKw => {
+                self.start(Exception);
+                self.bump();
+                self.expect(LBrace);
+                while !matches!(self.peek(), RBrace | EndOfFile) && !self.peek().starts_item() {
+                    let before = self.at;
+                    self.expr();
+                    self.semicolon();
+                    if self.at == before {
+                        self.recover();
+                        break;
+                    }
+                }
+                self.expect(RBrace);
+                self.finish();
+            }
+            _ => {
+                self.expected(
+                    "a declaration (`param`, `shared`, `process`, `def`, `invariant`, ..)",
+                );
+                self.start(Error);
+                self.bump();
+                self.finish();
+                while !self.peek().starts_item() && self.peek() != EndOfFile {
+                    self.bump();
+                }
+            }
+        }
+    }
+
+    pub(super) fn param(&mut self) {
+        self.start(Param);
+        self.bump();
+        self.name("a parameter's name");
+        if self.eat(Equals) {
+            self.start(Initial);
+            self.expr();
+            self.finish();
+        }
+        if self.eat(WhereKw) {
+            self.expr();
+        }
+        self.semicolon();
+        self.finish();
+    }
+
+    pub(super) fn enumeration(&mut self) {
+        self.start(Enum);
+        self.bump();
+        self.name("an enumeration's name");
+        self.expect(LBrace);
+        while !matches!(self.peek(), RBrace | EndOfFile) {
+            if !self.name("a member's name") {
+                self.recover();
+                break;
+            }
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.expect(RBrace);
+        self.eat(Semicolon);
+        self.finish();
+    }
+
+    /// `shared` or `local`.
+    pub(super) fn variable(&mut self, kind: SyntaxKind) {
+        self.start(kind);
+        self.bump();
+        self.name_list("a variable's name");
+        self.expect(Colon);
+        self.ty();
+        if self.peek() == Becomes {
+            let span = self.peek_span();
+            self.error(
+                Diagnostic::new(
+                    Code::AssignmentOperator,
+                    span,
+                    "an initial value is given with `=`",
+                )
+                .label("write `=` here"),
+            );
+            self.bump();
+            self.initial();
+        } else if self.eat(Equals) {
+            self.initial();
+        }
+        self.semicolon();
+        self.finish();
+    }
+
+    pub(super) fn initial(&mut self) {
+        self.start(Initial);
+        if !self.eat(AnyKw) {
+            self.expr();
+        }
+        self.finish();
+    }
+
+    pub(super) fn name_list(&mut self, what: &str) {
+        self.name(what);
+        while self.eat(Comma) {
+            self.name(what);
+        }
+    }
+
+    pub(super) fn ty(&mut self) {
+        match self.peek() {
+            BoolKw => self.leaf(TypeBool),
+            IntKw => self.leaf(TypeInt),
+            MutexKw => self.leaf(TypeMutex),
+            ArrayKw => {
+                self.start(TypeArray);
+                self.bump();
+                self.expect(LBracket);
+                self.domain();
+                self.expect(RBracket);
+                self.expect(OfKw);
+                if self.enter() {
+                    self.ty();
+                }
+                self.leave();
+                self.finish();
+            }
+            Name if self.nth(1) == Question => {
+                self.start(TypeName);
+                self.bump();
+                self.bump();
+                self.finish();
+            }
+            kind if starts_expr(kind) => {
+                let checkpoint = self.checkpoint();
+                self.sum();
+                if self.peek() == DotDot {
+                    self.start_at(checkpoint, TypeRange);
+                    self.bump();
+                    self.sum();
+                } else {
+                    // The checker says so if it is more than a name.
+                    self.start_at(checkpoint, TypeName);
+                }
+                self.finish();
+            }
+            _ => self.expected("a type"),
+        }
+    }
+
+    pub(super) fn leaf(&mut self, kind: SyntaxKind) {
+        self.start(kind);
+        self.bump();
+        self.finish();
+    }
+
+    pub(super) fn domain(&mut self) {
+        self.start(Domain);
+        self.sum();
+        if self.eat(DotDot) {
+            self.sum();
+        }
+        self.finish();
+    }
+
+    pub(super) fn process(&mut self) {
+        self.start(Process);
+        if matches!(self.peek(), OrderedKw | RingKw) {
+            self.bump();
+        }
+        self.expect(ProcessKw);
+        self.name("a template's name");
+        if self.peek() == LBracket {
+            self.start(ProcessIds);
+            self.bump();
+            if self.peek() != RBracket {
+                self.name("the name of a process's own id");
+                self.expect(Colon);
+                self.domain();
+            }
+            self.expect(RBracket);
+            self.finish();
+        }
+        let open = self.peek_span();
+        if self.expect(LBrace) {
+            while self.peek() == LocalKw {
+                self.variable(Local);
+            }
+            self.statements();
+            self.close_brace(open);
+        } else {
+            self.recover();
+        }
+        self.finish();
+    }
+
+    pub(super) fn close_brace(&mut self, open: Span) {
+        if self.eat(RBrace) {
+            return;
+        }
+        let span = self.peek_span();
+        let at_end = self.peek() == EndOfFile || self.peek().starts_item();
+        if at_end {
+            self.error(
+                Diagnostic::new(Code::UnclosedBrace, open, "this `{` is never closed")
+                    .label("opened here")
+                    .related(span, "a `}` was expected before this"),
+            );
+        } else {
+            self.expected("`}`");
+        }
+    }
+
+    pub(super) fn def(&mut self) {
+        self.start(Def);
+        self.bump();
+        self.name("a definition's name");
+        if self.eat(LParen) {
+            while self.peek() == Name || self.peek().is_keyword() {
+                self.start(DefParam);
+                self.name("a parameter's name");
+                self.expect(Colon);
+                self.ty();
+                self.finish();
+                if !self.eat(Comma) {
+                    break;
+                }
+            }
+            self.expect(RParen);
+        }
+        self.expect(Equals);
+        self.expr();
+        self.semicolon();
+        self.finish();
+    }
+
+    pub(super) fn macro_item(&mut self) {
+        self.start(Macro);
+        self.bump();
+        self.name("a macro's name");
+        self.expect(LParen);
+        if self.peek() != RParen {
+            self.name_list("a parameter's name");
+        }
+        self.expect(RParen);
+        self.block();
+        self.finish();
+    }
+
+    pub(super) fn fairness(&mut self) {
+        self.start(Fairness);
+        self.bump();
+        self.name("a name for the fairness");
+        self.expect(Colon);
+        loop {
+            self.start(FairList);
+            loop {
+                self.fair_term();
+                if !self.eat(Comma) {
+                    break;
+                }
+            }
+            self.finish();
+            if !self.eat(OrKw) {
+                break;
+            }
+        }
+        self.semicolon();
+        self.finish();
+    }
+
+    pub(super) fn fair_term(&mut self) {
+        match self.peek() {
+            UnconditionalKw => self.leaf(FairUnconditional),
+            kind @ (WeakKw | StrongKw) => {
+                self.start(if kind == WeakKw { FairWeak } else { FairStrong });
+                self.bump();
+                // For a weak term the quantifier belongs to the term: one condition a process.
+                if self.peek() == ForallKw {
+                    self.bump();
+                    self.binders();
+                    self.expect(Colon);
+                }
+                if kind == StrongKw {
+                    self.expect(IfKw);
+                    self.expr();
+                    self.expect(ThenKw);
+                }
+                self.expr();
+                self.finish();
+            }
+            _ => {
+                self.expected("`unconditional`, `weak` or `strong`");
+            }
+        }
+    }
+
+    pub(super) fn liveness(&mut self) {
+        self.start(Liveness);
+        self.bump();
+        self.property_name("a property's name");
+        if self.eat(UnderKw) {
+            self.name_list("the name of a fairness");
+        }
+        self.expect(Colon);
+        self.ltl = true;
+        self.expr();
+        self.ltl = false;
+        self.semicolon();
+        self.finish();
+    }
+}
