@@ -6,10 +6,13 @@
 
 mod check;
 pub mod diagnostics;
+mod format;
 pub mod program;
 pub mod render;
 pub mod suggest;
 pub mod syntax;
+
+pub use format::format;
 
 use diagnostics::Diagnostic;
 use program::Program;
