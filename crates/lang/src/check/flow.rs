@@ -4,7 +4,8 @@
 //! A template's body becomes a graph with a node for each simple statement or test; a labelled
 //! node begins a step. The questions are then reachability and small forward analyses on it.
 
-use super::bounds::{Bounds, visit};
+use super::bounds::Bounds;
+use super::touches::Touches;
 use super::*;
 
 /// A node of the graph.
@@ -34,14 +35,16 @@ struct Graph<'a> {
     nodes: Vec<Node<'a>>,
     gotos: Vec<(usize, LocationId)>,
     end: usize,
+    touches: Touches,
 }
 
 impl<'a> Graph<'a> {
-    fn of(template: &'a Template) -> (Self, usize) {
+    fn of(template: &'a Template, touches: Touches) -> (Self, usize) {
         let mut graph = Graph {
             nodes: Vec::new(),
             gotos: Vec::new(),
             end: 0,
+            touches,
         };
         graph.end = graph.add(None, Action::Nothing, template.span, vec![]);
         let entry = graph.block(&template.body, graph.end, None, false);
@@ -110,7 +113,11 @@ impl<'a> Graph<'a> {
                         condition.span,
                         vec![then, entry],
                     );
-                    self.nodes[entry].touches = if atomic { 0 } else { touches(condition) };
+                    self.nodes[entry].touches = if atomic {
+                        0
+                    } else {
+                        self.touches.expr(condition)
+                    };
                 }
                 entry
             }
@@ -129,7 +136,11 @@ impl<'a> Graph<'a> {
                 let head = self.add(label, Action::Test(condition), at, vec![]);
                 let body = self.block(block, head, Some(next), atomic);
                 self.nodes[head].successors = vec![body, next];
-                self.nodes[head].touches = if atomic { 0 } else { touches(condition) };
+                self.nodes[head].touches = if atomic {
+                    0
+                } else {
+                    self.touches.expr(condition)
+                };
                 head
             }
             StmtKind::Loop(block) => {
@@ -150,7 +161,7 @@ impl<'a> Graph<'a> {
                 let inner = self.block(body, next, exit, true);
                 let head = self.add(label, Action::LoopHead, at, vec![inner]);
                 // The whole block is one deliberate access.
-                self.nodes[head].touches = u32::from(!atomic && block_touches(body));
+                self.nodes[head].touches = u32::from(!atomic && self.touches.block(body));
                 head
             }
             StmtKind::Group {
@@ -165,7 +176,7 @@ impl<'a> Graph<'a> {
             }
             kind => {
                 let node = self.add(label, Action::Stmt(kind), at, vec![next]);
-                self.nodes[node].touches = if atomic { 0 } else { stmt_touches(kind) };
+                self.nodes[node].touches = if atomic { 0 } else { self.touches.stmt(kind) };
                 node
             }
         }
@@ -261,7 +272,7 @@ impl Checker {
     /// Checks the control flow of a template whose statements are sound.
     pub(super) fn check_flow(&mut self, id: TemplateId) {
         let template = self.program.templates[id].clone();
-        let (graph, start) = Graph::of(&template);
+        let (graph, start) = Graph::of(&template, Touches::of(&self.program.defs));
         let mut found = Vec::new();
 
         let entry = entry_label(&template.body);
@@ -467,74 +478,4 @@ fn keyword_span(span: Span) -> Span {
         start: span.start,
         end: span.end.min(span.start + 5),
     }
-}
-
-/// How often evaluating an expression touches shared memory: 0, 1, or 2 for more.
-fn touches(value: &Expr) -> u32 {
-    let mut n = 0;
-    visit(value, &mut |e| match &e.kind {
-        ExprKind::Read(place) | ExprKind::Locked(place) => {
-            n += u32::from(matches!(place.var, VarRef::Shared(_)));
-        }
-        // Its body is evaluated once for each value.
-        ExprKind::Fold { body, .. } => n += touches(body),
-        // A definition reads only shared variables, if it reads any.
-        ExprKind::Call(..) => n += 1,
-        _ => {}
-    });
-    n.min(2)
-}
-
-fn place_touches(place: &Place) -> u32 {
-    let own = u32::from(matches!(place.var, VarRef::Shared(_)));
-    own + place.indices.iter().map(touches).sum::<u32>()
-}
-
-fn stmt_touches(kind: &StmtKind) -> u32 {
-    let result = |place: &Option<Place>| place.as_ref().map_or(0, place_touches);
-    match kind {
-        StmtKind::Assign(places, values) => {
-            places.iter().map(place_touches).sum::<u32>() + values.iter().map(touches).sum::<u32>()
-        }
-        StmtKind::Await(e) | StmtKind::Assert(e) => touches(e),
-        StmtKind::Havoc(places) => places.iter().map(place_touches).sum(),
-        StmtKind::Lock(place) | StmtKind::Unlock(place) => place_touches(place),
-        StmtKind::Cas {
-            result: r,
-            place,
-            old,
-            new,
-        } => result(r) + place_touches(place) + touches(old) + touches(new),
-        StmtKind::Swap {
-            result: r,
-            place,
-            value,
-        } => result(r) + place_touches(place) + touches(value),
-        StmtKind::FetchAdd {
-            result: r,
-            place,
-            amount,
-        } => result(r) + place_touches(place) + touches(amount),
-        _ => 0,
-    }
-}
-
-/// Whether anything in a block touches shared memory.
-fn block_touches(block: &Block) -> bool {
-    block.iter().any(|stmt| match &stmt.kind {
-        StmtKind::If(branches, otherwise) => {
-            branches
-                .iter()
-                .any(|(condition, block)| touches(condition) > 0 || block_touches(block))
-                || block_touches(otherwise)
-        }
-        StmtKind::Choose(blocks) => blocks.iter().any(block_touches),
-        StmtKind::While(condition, block) => touches(condition) > 0 || block_touches(block),
-        StmtKind::ChooseIn(_, _, block)
-        | StmtKind::Loop(block)
-        | StmtKind::For(_, _, block)
-        | StmtKind::ForLabelled(_, _, block)
-        | StmtKind::Group { body: block, .. } => block_touches(block),
-        kind => stmt_touches(kind) > 0,
-    })
 }

@@ -11,6 +11,7 @@ mod flow;
 mod names;
 mod property;
 mod stmt;
+mod touches;
 mod unused;
 
 use crate::diagnostics::{Code, Diagnostic, Severity};
