@@ -276,6 +276,9 @@ fn describe(to: &str, changes: &Valuation) -> String {
         text.push_str(if position == 0 { " with " } else { ", " });
         text.push_str(&format!("{name} = {value}"));
     }
+    if changes.is_empty() {
+        text.push_str(" without a change");
+    }
     if changes.0.len() > SHOWN {
         text.push_str(", ..");
     }
@@ -318,8 +321,10 @@ pub(crate) fn judge_ending(
         None => !matches!(trace.ending, Ending::Invariant),
     };
     if !needed {
-        let name = trace.property.as_deref().unwrap_or("a simulation");
-        return Err(wrong(format!("such an ending is no violation of `{name}`")));
+        return Err(wrong(match trace.property.as_deref() {
+            Some(name) => format!("such an ending is no violation of `{name}`"),
+            None => "the trace names no property that could be violated".to_owned(),
+        }));
     }
     match &trace.ending {
         Ending::End => Ok(()),

@@ -75,14 +75,16 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
             from,
             check,
             line,
-        } => match line {
-            Some(_) => writeln!(
-                out,
-                "here {process} at {from} fails: {check}\n    {}",
-                source_line(*line)
-            ),
-            None => writeln!(out, "here {process} at {from} fails: {check}"),
-        },
+        } => {
+            let _ = writeln!(out, "here {process} at {from} fails: {check}");
+            match (line, &lines) {
+                (Some(number), Some(lines)) => {
+                    writeln!(out, "    {number}: {}", lines.line(*number))
+                }
+                (Some(number), None) => writeln!(out, "    line {number}"),
+                (None, _) => Ok(()),
+            }
+        }
         Ending::Deadlock => writeln!(out, "here no process can go on: a deadlock"),
         Ending::End => Ok(()),
     };

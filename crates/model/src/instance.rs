@@ -14,6 +14,7 @@ use threadwise_lang::program::{
     Domain, Expr, Initial, Instances, LocalId, ParamId, Program, Scalar, SharedId, Span,
     TemplateId, VarRef, Variable,
 };
+use threadwise_lang::suggest;
 
 use crate::expression::{Budget, Limit, Scope, Stop};
 use crate::state::{FREE, ProcessRef};
@@ -420,7 +421,8 @@ impl Builder {
 
     fn unknown_parameter(&mut self, program: &Program, name: &str) {
         let known: Vec<&str> = program.params.iter().map(|p| p.name.as_str()).collect();
-        let help = match nearest(name, &known) {
+        let candidates = known.iter().map(|name| (*name).to_owned());
+        let help = match suggest::closest(name, candidates) {
             Some(near) => format!("did you mean `{near}`?"),
             None if known.is_empty() => "the model has no parameters".to_owned(),
             None => format!("the model's parameters: {}", known.join(", ")),
@@ -638,6 +640,9 @@ impl Builder {
         shape: &Shape,
         copies: u32,
     ) -> Start {
+        if let (true, Values::Between(lo, _)) = (var.loop_counter, shape.values) {
+            return Start::Same(lo);
+        }
         let expr = match &var.initial {
             Initial::Any => return Start::Any,
             Initial::Free => return Start::Same(FREE),
@@ -744,33 +749,4 @@ fn size(lo: i64, hi: i64) -> u128 {
     } else {
         (i128::from(hi) - i128::from(lo) + 1) as u128
     }
-}
-
-/// The name that a misspelt one was most likely meant to be: at most a third of it differs.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    known
-        .iter()
-        .map(|candidate| (edit_distance(name, candidate), *candidate))
-        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// Levenshtein distance, of names that differ in case only 1.
-fn edit_distance(a: &str, b: &str) -> usize {
-    if a.eq_ignore_ascii_case(b) {
-        return usize::from(a != b);
-    }
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -210,7 +210,7 @@ impl<'a> Names<'a> {
                     let name = format!(
                         "{}.{}{}",
                         self.process(process),
-                        self.local_name(process.template, variable),
+                        variable.name,
                         self.indices(variable, shape, position - shape.first)
                     );
                     selected.push((name, self.value(&variable.scalar, cells[position])));
@@ -218,21 +218,6 @@ impl<'a> Names<'a> {
             }
         }
         selected
-    }
-
-    /// The name of a local variable. Counters of several loops may share one name; the second is
-    /// then `k#2`.
-    fn local_name(&self, template: TemplateId, variable: &Variable) -> String {
-        let locals = &self.instance.program().templates[template].locals;
-        let earlier = locals
-            .iter()
-            .take_while(|other| !std::ptr::eq(*other, variable))
-            .filter(|other| other.name == variable.name)
-            .count();
-        match earlier {
-            0 => variable.name.clone(),
-            _ => format!("{}#{}", variable.name, earlier + 1),
-        }
     }
 
     /// `[2][idle]`: the indices of the cell at an offset.
@@ -403,7 +388,7 @@ impl<'a> Names<'a> {
                 let locals = &program.templates[process.template].locals;
                 let id = locals
                     .indices()
-                    .find(|id| self.local_name(process.template, &locals[*id]) == base)
+                    .find(|id| locals[*id].name == base)
                     .ok_or_else(unknown)?;
                 (&locals[id], self.instance.local(process.template, id))
             }

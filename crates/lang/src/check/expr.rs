@@ -67,7 +67,12 @@ impl Checker {
             },
             SyntaxKind::ParenExpr => {
                 let inner = exprs(node).next()?;
-                self.expr(&inner, hint, site, scope)
+                let value = self.expr(&inner, hint, site, scope)?;
+                // With its parentheses, so that what is built from it spans whole text.
+                Some(Expr {
+                    span: span(node),
+                    ..value
+                })
             }
             SyntaxKind::UnaryExpr => self.unary(node, site, scope),
             SyntaxKind::BinaryExpr => self.binary(node, site, scope),

@@ -1,0 +1,487 @@
+//! Traces: recorded, written, read back, replayed; and those that are not what they claim.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use threadwise_evidence::{
+    Ending, Recorder, ReplayError, RunEnding, Trace, TraceError, Value, annotate, replay, to_itf,
+    to_text,
+};
+use threadwise_lang::program::PropertyKind;
+use threadwise_model::instance::Instance;
+use threadwise_model::interpreter::{Interpreter, Outcome};
+use threadwise_model::simulate::{Event, Simulation};
+use threadwise_model::state::{ProcessRef, State};
+
+/// A test-and-set lock whose test and set are two steps.
+const LOCK: &str = "\
+param N = 2 where N >= 1;
+enum Colour { red, green }
+shared held: bool = false;
+shared total: 0..9 = 0;
+shared last: P? = none;
+shared m: mutex;
+shared hue: array[Colour] of 0..1 = 0;
+process P[i: 1..N] {
+    local tries: 0..9 = 0;
+    loop {
+        idle:  stay;
+        test:  await !held;
+        set:   held, last, tries := true, i, tries + 1;
+        inside: hue[green] := 1;
+        leave: held := false;
+    }
+}
+process Server {
+    local on: bool = true;
+    serve: lock m;
+    off:   on := false;
+    stop:  unlock m;
+}
+invariant mutex: forall i, j in P: i != j -> !(P[i] at inside && P[j] at inside);
+invariant low: total == 0;
+deadlock_free;
+";
+
+fn instance(text: &str, values: &[(&str, i64)]) -> Instance {
+    let checked = threadwise_lang::check(text);
+    let program = checked
+        .program
+        .unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
+    let values: BTreeMap<String, i64> = values
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), *value))
+        .collect();
+    Instance::new(Arc::new(program), &values).unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
+
+/// A shortest run to a state where `found` gives an ending.
+fn search(
+    instance: &Instance,
+    text: &str,
+    property: &str,
+    found: impl Fn(&State) -> Option<RunEnding>,
+) -> Option<Trace> {
+    let interpreter = Interpreter::new(instance);
+    let mut paths: Vec<(State, Option<usize>, Option<ProcessRef>)> = interpreter
+        .initial_states()
+        .unwrap()
+        .map(|state| (state, None, None))
+        .collect();
+    let mut known: BTreeSet<State> = paths.iter().map(|path| path.0.clone()).collect();
+    let mut next = 0;
+    while next < paths.len() {
+        let state = paths[next].0.clone();
+        if let Some(ending) = found(&state) {
+            let mut steps = Vec::new();
+            let mut at = next;
+            while let (Some(before), Some(process)) = (paths[at].1, paths[at].2) {
+                steps.push((process, paths[at].0.clone()));
+                at = before;
+            }
+            steps.reverse();
+            let initial = paths[at].0.clone();
+            let recorded =
+                threadwise_evidence::record(instance, text, Some(property), initial, steps, ending);
+            return Some(recorded.unwrap());
+        }
+        for (process, outcome) in interpreter.successors(&state).unwrap() {
+            if let Outcome::Move { state, .. } = outcome
+                && known.insert(state.clone())
+            {
+                paths.push((state, Some(next), Some(process)));
+            }
+        }
+        next += 1;
+    }
+    None
+}
+
+fn violation(instance: &Instance, text: &str, property: &str) -> Option<Trace> {
+    let interpreter = Interpreter::new(instance);
+    let found = instance
+        .program()
+        .properties
+        .iter()
+        .find(|p| p.name == property);
+    search(instance, text, property, |state| {
+        match found.map(|p| &p.kind) {
+            Some(PropertyKind::Invariant(predicate)) => {
+                (!interpreter.judge(state, predicate).unwrap().holds())
+                    .then_some(RunEnding::Invariant)
+            }
+            Some(PropertyKind::DeadlockFree) => interpreter
+                .is_deadlock(state)
+                .unwrap()
+                .then_some(RunEnding::Deadlock),
+            _ => {
+                interpreter
+                    .successors(state)
+                    .unwrap()
+                    .into_iter()
+                    .find_map(|(process, outcome)| match outcome {
+                        Outcome::Fail { failure, .. } => {
+                            Some(RunEnding::Check { process, failure })
+                        }
+                        _ => None,
+                    })
+            }
+        }
+    })
+}
+
+fn broken_lock() -> (Instance, Trace) {
+    let instance = instance(LOCK, &[]);
+    let trace = violation(&instance, LOCK, "mutex").unwrap();
+    (instance, trace)
+}
+
+#[test]
+fn a_recorded_trace_replays_also_after_writing_and_reading() {
+    let (instance, trace) = broken_lock();
+    assert_eq!(replay(&instance, &trace), Ok(()));
+    let read = Trace::from_json(&trace.to_json()).unwrap();
+    assert_eq!(read, trace);
+    assert_eq!(replay(&instance, &read), Ok(()));
+}
+
+#[test]
+fn the_text_shows_only_what_changed() {
+    let (_, trace) = broken_lock();
+    insta::assert_snapshot!("lock", to_text(&trace, Some(LOCK)));
+    insta::assert_snapshot!("lock_without_source", to_text(&trace, None));
+}
+
+#[test]
+fn the_json_form() {
+    let (_, trace) = broken_lock();
+    insta::assert_snapshot!("json", trace.to_json());
+}
+
+#[test]
+fn the_itf_form() {
+    let (_, mut trace) = broken_lock();
+    trace.steps.truncate(3);
+    trace.loop_from = Some(1);
+    insta::assert_snapshot!(
+        "itf",
+        serde_json::to_string_pretty(&to_itf(&trace)).unwrap()
+    );
+}
+
+#[test]
+fn a_thousand_processes_fit_a_screen() {
+    let instance = instance(LOCK, &[("N", 1000)]);
+    let mut simulation = Simulation::new(&instance, 7).unwrap();
+    let mut recorder = Recorder::new(&instance, LOCK, simulation.state().clone()).unwrap();
+    for _ in 0..20 {
+        let Event::Step {
+            process, outcome, ..
+        } = simulation.advance().unwrap()
+        else {
+            panic!("nobody moves");
+        };
+        recorder.outcome(process, &outcome);
+    }
+    let trace = recorder.finish(None, RunEnding::End).unwrap();
+    assert_eq!(replay(&instance, &trace), Ok(()));
+    let text = to_text(&trace, Some(LOCK));
+    assert!(text.contains("P[1..1000].tries = 0"), "{text}");
+    assert!(text.contains("P[1..1000] at idle"), "{text}");
+    assert!(text.lines().count() < 35, "{text}");
+    assert!(text.lines().all(|line| line.len() < 120), "{text}");
+}
+
+#[test]
+fn cells_with_one_value_are_written_together() {
+    let text = "param N = 6; shared f: array[1..N] of array[1..N] of 0..9 = 0; shared odd: array[1..N] of bool = false;
+        process S { a: for k in 1..N { odd[k] := k % 2 == 1; f[k][k] := k; } }";
+    let instance = instance(text, &[]);
+    let mut simulation = Simulation::new(&instance, 0).unwrap();
+    let mut recorder = Recorder::new(&instance, text, simulation.state().clone()).unwrap();
+    let Event::Step {
+        process, outcome, ..
+    } = simulation.advance().unwrap()
+    else {
+        panic!("S moves");
+    };
+    recorder.outcome(process, &outcome);
+    let trace = recorder.finish(None, RunEnding::End).unwrap();
+    insta::assert_snapshot!("together", to_text(&trace, None));
+}
+
+#[test]
+fn checks_and_deadlocks() {
+    let text = "shared m: mutex; shared x: 0..1 = 0;
+process P[i: 1..2] {
+    a: lock m;
+    b: x := x + 1;
+}
+deadlock_free;
+";
+    let instance = instance(text, &[]);
+    let deadlock = violation(&instance, text, "deadlock_free").unwrap();
+    assert_eq!(replay(&instance, &deadlock), Ok(()));
+    insta::assert_snapshot!("deadlock", to_text(&deadlock, Some(text)));
+
+    let text = text.replace("0..1 = 0", "0..1 = 1");
+    let instance = self::instance(&text, &[]);
+    let check = violation(&instance, &text, "checks").unwrap();
+    assert_eq!(replay(&instance, &check), Ok(()));
+    insta::assert_snapshot!("check", to_text(&check, Some(&text)));
+    let Ending::Check { line, .. } = &check.ending else {
+        panic!("{:?}", check.ending);
+    };
+    assert_eq!(*line, Some(4));
+
+    // Lines can be left out, and are found again.
+    let mut bare = check.clone();
+    bare.steps[0].line = None;
+    if let Ending::Check { line, .. } = &mut bare.ending {
+        *line = None;
+    }
+    assert_eq!(annotate(&instance, &bare, &text), Ok(check));
+}
+
+#[test]
+fn started_processes_are_in_the_trace() {
+    let text = "process Child[] { local k: 1..2 = any; work: skip; } process Main { a: start Child; start Child; b: assert false; }";
+    let instance = instance(text, &[]);
+    let trace = violation(&instance, text, "checks").unwrap();
+    assert_eq!(trace.steps[0].started.0.len(), 2);
+    assert_eq!(
+        replay(&instance, &Trace::from_json(&trace.to_json()).unwrap()),
+        Ok(())
+    );
+    insta::assert_snapshot!("started", to_text(&trace, None));
+    let itf = to_itf(&trace);
+    assert_eq!(itf["states"][1]["Child.at"]["#map"][0][1], "work");
+    let mut fewer = trace;
+    fewer.steps[0].started.0.pop();
+    assert!(matches!(
+        replay(&instance, &fewer),
+        Err(ReplayError::NoSuchStep { step: 1, .. })
+    ));
+}
+
+/// What is wrong with the broken lock's trace after a change to it.
+fn tampered(change: impl FnOnce(&mut Trace)) -> String {
+    let (instance, mut trace) = broken_lock();
+    change(&mut trace);
+    replay(&instance, &trace).unwrap_err().to_string()
+}
+
+#[test]
+fn a_trace_that_lies_is_found_out() {
+    let errors = [
+        tampered(|trace| trace.version = 2),
+        tampered(|trace| trace.params = BTreeMap::from([("N".to_owned(), 3)])),
+        tampered(|trace| trace.params = BTreeMap::new()),
+        tampered(|trace| trace.property = Some("nonsense".to_owned())),
+        tampered(|trace| trace.property = Some("low".to_owned())),
+        tampered(|trace| trace.property = Some("deadlock_free".to_owned())),
+        tampered(|trace| trace.property = Some("checks".to_owned())),
+        tampered(|trace| trace.property = None),
+        tampered(|trace| trace.ending = Ending::End),
+        tampered(|trace| trace.ending = Ending::Deadlock),
+        tampered(|trace| {
+            trace.property = Some("deadlock_free".to_owned());
+            trace.ending = Ending::Deadlock;
+        }),
+        tampered(|trace| {
+            trace.property = Some("checks".to_owned());
+            trace.ending = Ending::Check {
+                process: "P[1]".to_owned(),
+                from: "inside".to_owned(),
+                check: threadwise_evidence::CheckName::Range,
+                line: None,
+            };
+        }),
+        tampered(|trace| trace.steps.truncate(4)),
+        tampered(|trace| trace.initial.variables.0[0].1 = Value::Bool(true)),
+        tampered(|trace| trace.initial.variables.0[0].1 = Value::Int(1)),
+        tampered(|trace| trace.initial.variables.0[0].0 = "nowhere".to_owned()),
+        tampered(|trace| trace.initial.variables.0[1].1 = Value::Int(i64::MAX)),
+        tampered(|trace| trace.initial.variables.0[2].1 = Value::Int(i64::MIN)),
+        tampered(|trace| trace.initial.variables.0[3].1 = Value::Name("P[7]".to_owned())),
+        tampered(|trace| drop(trace.initial.variables.0.remove(1))),
+        tampered(|trace| drop(trace.initial.locations.0.remove(1))),
+        tampered(|trace| {
+            let twice = trace.initial.variables.0[0].clone();
+            trace.initial.variables.0.push(twice);
+        }),
+        tampered(|trace| {
+            let twice = trace.initial.locations.0[0].clone();
+            trace.initial.locations.0.push(twice);
+        }),
+        tampered(|trace| trace.initial.locations.0[0].1 = Value::Name("nowhere".to_owned())),
+        tampered(|trace| trace.initial.locations.0[0].1 = Value::Int(0)),
+        tampered(|trace| trace.initial.locations.0[0].1 = Value::Name("leave".to_owned())),
+        tampered(|trace| trace.initial.locations.0[0].0 = "P[99999999999999999999]".to_owned()),
+        tampered(|trace| trace.initial.locations.0[0].0 = "P[-9223372036854775808]".to_owned()),
+        tampered(|trace| trace.initial.locations.0[0].0 = "P[1".to_owned()),
+        tampered(|trace| trace.steps[0].process = "P[3]".to_owned()),
+        tampered(|trace| trace.steps[0].process = "Q".to_owned()),
+        tampered(|trace| trace.steps[0].from = "leave".to_owned()),
+        tampered(|trace| trace.steps[0].to = "leave".to_owned()),
+        tampered(|trace| trace.steps[1].rest = true),
+        tampered(|trace| trace.steps[4].changes.0.clear()),
+        tampered(|trace| trace.steps[4].changes.0[0].1 = Value::Bool(false)),
+        tampered(|trace| {
+            let twice = trace.steps[4].changes.0[0].clone();
+            trace.steps[4].changes.0.push(twice);
+        }),
+        tampered(|trace| trace.steps.swap(3, 4)),
+        tampered(|trace| trace.loop_from = Some(0)),
+        tampered(|trace| trace.loop_from = Some(usize::MAX)),
+    ];
+    insta::assert_snapshot!("lies", errors.join("\n"));
+}
+
+#[test]
+fn a_step_that_was_not_taken_is_not_recorded() {
+    let instance = instance(LOCK, &[]);
+    let interpreter = Interpreter::new(&instance);
+    let initial = interpreter.initial_states().unwrap().next().unwrap();
+    let process = initial.processes().next().unwrap();
+    let mut elsewhere = initial.clone();
+    elsewhere.shared[0] = 1;
+    assert_eq!(
+        Recorder::new(&instance, LOCK, elsewhere.clone()).err(),
+        Some(ReplayError::NotInitial)
+    );
+    let mut recorder = Recorder::new(&instance, LOCK, initial.clone()).unwrap();
+    assert!(recorder.step(process, elsewhere).is_err());
+    // Resting is a step that changes nothing.
+    recorder.step(process, initial).unwrap();
+    assert!(
+        recorder
+            .finish(Some("mutex"), RunEnding::Invariant)
+            .is_err()
+    );
+}
+
+#[test]
+fn hostile_files_are_errors() {
+    let (_, trace) = broken_lock();
+    let good = trace.to_json();
+    let deep = format!(
+        "{{\"version\": 1, \"params\": {}1{}}}",
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    let texts = [
+        "",
+        "null",
+        "[]",
+        "{}",
+        "{\"version\": 1}",
+        "{\"version\": -1}",
+        "{\"version\": 1e999}",
+        &deep,
+        &good[..good.len() / 2],
+        &good.replace("\"total\": 0", "\"total\": 99999999999999999999"),
+        &good.replace("\"total\": 0", "\"total\": 0.5"),
+        &good.replace("\"total\": 0", "\"total\": [0]"),
+        &good.replace("\"sc\"", "\"tso\""),
+        &good.replace("\"kind\": \"invariant\"", "\"kind\": \"magic\""),
+        &good.replace("\"line\": 11", "\"line\": -11"),
+    ];
+    for text in texts {
+        assert!(Trace::from_json(text).is_err(), "{text}");
+    }
+    let newer = good.replace("\"version\": 1", "\"version\": 2, \"anything\": []");
+    assert!(matches!(
+        Trace::from_json(&newer),
+        Err(TraceError::Version { found: 2 })
+    ));
+    // Fields that are added later are ignored.
+    assert_eq!(
+        Trace::from_json(&good.replace("\"version\": 1", "\"version\": 1, \"new\": {}")).unwrap(),
+        trace
+    );
+}
+
+#[test]
+fn rendering_never_fails_on_strange_names() {
+    let (_, mut trace) = broken_lock();
+    for name in [
+        "",
+        "[",
+        "]",
+        "x[",
+        "x]1[",
+        "x[1]]",
+        "x[9223372036854775807]",
+        "x[1]",
+        "x",
+        "ä[ö]",
+        "P[1].k[2][3][4][5]",
+    ] {
+        trace
+            .initial
+            .variables
+            .0
+            .push((name.to_owned(), Value::Int(i64::MIN)));
+    }
+    let _ = to_text(&trace, Some("\u{feff}\n"));
+    let _ = to_itf(&trace);
+}
+
+/// The model library: simulated runs replay, and so do the shortest violations.
+#[test]
+fn library_models_replay() {
+    let models = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+    let mut files: Vec<_> = std::fs::read_dir(models)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let mut simulated = 0;
+    for file in files
+        .iter()
+        .filter(|file| file.extension().is_some_and(|e| e == "tw"))
+    {
+        let text = std::fs::read_to_string(file).unwrap();
+        let instance = instance(&text, &[]);
+        for seed in 0..5 {
+            let mut simulation = Simulation::new(&instance, seed).unwrap();
+            let mut recorder = Recorder::new(&instance, &text, simulation.state().clone()).unwrap();
+            let mut ending = RunEnding::End;
+            for _ in 0..60 {
+                match simulation.advance().unwrap() {
+                    Event::Step {
+                        process,
+                        outcome: Outcome::Fail { failure, .. },
+                        ..
+                    } => {
+                        ending = RunEnding::Check { process, failure };
+                        break;
+                    }
+                    Event::Step {
+                        process, outcome, ..
+                    } => recorder.outcome(process, &outcome),
+                    Event::Deadlock => {
+                        ending = RunEnding::Deadlock;
+                        break;
+                    }
+                    Event::Ended => break,
+                }
+            }
+            let trace = recorder.finish(None, ending).unwrap();
+            let read = Trace::from_json(&trace.to_json()).unwrap();
+            assert_eq!(replay(&instance, &read), Ok(()), "{}", file.display());
+            assert!(!to_text(&read, Some(&text)).is_empty());
+            simulated += 1;
+        }
+        // The same seed, the same run.
+        let run = |seed| {
+            let mut simulation = Simulation::new(&instance, seed).unwrap();
+            (0..20)
+                .map(|_| format!("{:?}", simulation.advance().unwrap()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(run(3), run(3));
+    }
+    assert!(simulated >= 100, "{simulated}");
+}
