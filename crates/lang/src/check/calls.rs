@@ -212,6 +212,9 @@ impl Checker {
                     return None;
                 };
                 self.def(id);
+                if self.def_states[id] != Lazy::Done(Some(())) {
+                    return None;
+                }
                 let params = self.program.defs[id].params.clone();
                 self.arity(&callee, args.len(), params.len())?;
                 let values: Vec<Option<Expr>> = args
@@ -392,7 +395,14 @@ impl Checker {
                         Diagnostic::new(
                             code,
                             at,
-                            format!("`{name}` speaks of other processes and belongs in properties"),
+                            match code {
+                                Code::LiteralId => {
+                                    format!("`{name}` names a process and belongs in properties")
+                                }
+                                _ => format!(
+                                    "`{name}` speaks of other processes and belongs in properties"
+                                ),
+                            },
                         )
                         .label("not in program text")
                         .related(inner, "here"),

@@ -335,7 +335,6 @@ impl Checker {
                 let message = format!("cannot compare {} with {}", self.show(a), self.show(b));
                 self.report(
                     Diagnostic::new(Code::UnlikeOperands, at, message)
-                        .label("two kinds of values")
                         .related(left.span, format!("this is {}", self.show(a)))
                         .related(right.span, format!("this is {}", self.show(b))),
                 );

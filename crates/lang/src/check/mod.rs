@@ -47,6 +47,10 @@ pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate:
     let mut diagnostics = checker.diagnostics;
     let has_errors = !clean_syntax || diagnostics.iter().any(|d| d.severity() == Severity::Error);
     let program = (!has_errors).then_some(checker.program);
+    // Warnings about a program that is wrong anyway are noise.
+    if has_errors {
+        diagnostics.retain(|d| d.severity() == Severity::Error);
+    }
     // A stable order, with what was found first at a place in front.
     diagnostics.sort_by_key(|d| d.span.start);
     limit_errors(&mut diagnostics);
@@ -193,6 +197,8 @@ struct Checker {
     fairness_names: BTreeMap<String, FairnessId>,
     /// The labels of the template that is being checked.
     labels: BTreeMap<String, LocationId>,
+    /// Whether a statement of the template that is being checked was left out for an error.
+    incomplete: bool,
     /// Statements made by macro expansion so far.
     expanded: usize,
     used: Used,
@@ -246,7 +252,7 @@ impl Checker {
         match ty {
             ExprType::Bool => "a truth value".to_owned(),
             ExprType::Int => "an integer".to_owned(),
-            ExprType::Enum(id) => format!("a `{}`", self.program.enums[id].name),
+            ExprType::Enum(id) => format!("a member of `{}`", self.program.enums[id].name),
             ExprType::Id(id) => format!("an id of `{}`", self.program.templates[id].name),
             ExprType::OptId(id) => {
                 format!("an optional id of `{}`", self.program.templates[id].name)

@@ -71,11 +71,11 @@ impl Checker {
             in_loop: false,
             one_step: None,
         };
-        let errors = self.diagnostics.len();
+        self.incomplete = false;
         let body = self.statements(&node, around, &Scope::default());
         self.program.templates[id].body = body;
         // With statements missing, what control flow there is says little.
-        if self.diagnostics.len() == errors {
+        if !self.incomplete {
             self.check_flow(id);
         }
     }
@@ -152,7 +152,11 @@ impl Checker {
     fn statements(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Block {
         node.children()
             .filter(|child| child.kind().is_statement())
-            .filter_map(|child| self.statement(&child, around, scope))
+            .filter_map(|child| {
+                let stmt = self.statement(&child, around, scope);
+                self.incomplete |= stmt.is_none();
+                stmt
+            })
             .collect()
     }
 
@@ -556,6 +560,10 @@ impl Checker {
             .iter()
             .map(|place| self.place(place, site, scope))
             .collect();
+        if values.is_empty() {
+            // A syntax error, reported.
+            return None;
+        }
         if places.len() != values.len() {
             self.place_count(span(node), places.len(), values.len());
             return None;

@@ -103,8 +103,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn unary(&mut self) {
-        let temporal =
-            self.ltl && self.peek() == Name && matches!(self.peek_text(), "G" | "F" | "X");
+        // Outside `liveness`, `G x` can mean nothing else either: the checker says so.
+        let temporal = self.peek() == Name
+            && matches!(self.peek_text(), "G" | "F" | "X")
+            && (self.ltl || starts_expr(self.nth(1)) && self.nth(1) != LParen);
         if matches!(self.peek(), Bang | Minus) || temporal {
             self.start(UnaryExpr);
             self.bump();

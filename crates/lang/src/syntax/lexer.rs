@@ -49,22 +49,31 @@ pub fn lex(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
 }
 
 fn bad_character(text: &str, span: Span) -> Diagnostic {
-    let help = match text.chars().next() {
-        Some('&') => Some("write `&&` for \"and\""),
-        Some('|') => Some("write `||` for \"or\""),
-        Some('"' | '\'') => Some("the language has no strings"),
-        Some('∧') => Some("write `&&`"),
-        Some('∨') => Some("write `||`"),
-        Some('¬') => Some("write `!`"),
-        Some('≠') => Some("write `!=`"),
-        Some('≤') => Some("write `<=`"),
-        Some('≥') => Some("write `>=`"),
+    let first = text.chars().next().unwrap_or_default();
+    if text.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Diagnostic::new(
+            Code::BadCharacter,
+            span,
+            format!("`{text}` has letters that names cannot have"),
+        )
+        .label("names are made of a to z, A to Z, 0 to 9 and _");
+    }
+    let help = match first {
+        '&' => Some("write `&&` for \"and\""),
+        '|' => Some("write `||` for \"or\""),
+        '"' | '\'' => Some("the language has no strings"),
+        '∧' => Some("write `&&`"),
+        '∨' => Some("write `||`"),
+        '¬' => Some("write `!`"),
+        '≠' => Some("write `!=`"),
+        '≤' => Some("write `<=`"),
+        '≥' => Some("write `>=`"),
         _ => None,
     };
     let diagnostic = Diagnostic::new(
         Code::BadCharacter,
         span,
-        format!("unexpected character {:?}", text),
+        format!("unexpected character {text:?}"),
     )
     .label("no token begins with this");
     match help {
@@ -83,7 +92,10 @@ fn next_token(text: &str) -> (SyntaxKind, usize) {
         b'0'..=b'9' => (Number, run(|b| b.is_ascii_digit() || b == b'_')),
         b'a'..=b'z' | b'A'..=b'Z' | b'_' => {
             let len = run(|b| b.is_ascii_alphanumeric() || b == b'_');
-            (SyntaxKind::keyword(&text[..len]).unwrap_or(Name), len)
+            match word_length(text) {
+                whole if whole > len => (BadToken, whole),
+                _ => (SyntaxKind::keyword(&text[..len]).unwrap_or(Name), len),
+            }
         }
         b'/' if bytes.starts_with(b"//") => (LineComment, text.find('\n').unwrap_or(text.len())),
         b'/' if bytes.starts_with(b"/*") => (
@@ -107,7 +119,15 @@ fn next_token(text: &str) -> (SyntaxKind, usize) {
                     }
                 }
             }
-            (BadToken, text.chars().next().map_or(1, char::len_utf8))
+            let first = text.chars().next().map_or(1, char::len_utf8);
+            (BadToken, word_length(text).max(first))
         }
     }
+}
+
+/// The length in bytes of the letters and digits of any script that a text begins with.
+fn word_length(text: &str) -> usize {
+    text.char_indices()
+        .find(|(_, c)| !c.is_alphanumeric() && *c != '_')
+        .map_or(text.len(), |(end, _)| end)
 }

@@ -239,6 +239,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn expected(&mut self, what: &str) {
+        // The lexer has complained about this one already.
+        if self.peek() == BadToken {
+            self.last_error = Some(self.peek_span().start);
+        }
         let found = match self.peek() {
             EndOfFile => "the end of the file".to_owned(),
             _ => format!("`{}`", shorten(self.peek_text())),

@@ -1,0 +1,98 @@
+//! Every message has a model that provokes it (`diagnostics/CODE.tw`) and a snapshot of how it looks.
+//!
+//! A first line `//! set N=3` gives values to parameters, as `--set` does.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use threadwise_lang::diagnostics::{Code, Diagnostic};
+use threadwise_lang::render::{LineIndex, render};
+use threadwise_model::{instance::Instance, lower::lower};
+
+/// Everything that is wrong with a text, down to the lowering.
+fn diagnose(text: &str) -> Vec<Diagnostic> {
+    let checked = threadwise_lang::check(text);
+    let mut diagnostics = checked.diagnostics;
+    let values: BTreeMap<String, i64> = text
+        .lines()
+        .next()
+        .and_then(|line| line.strip_prefix("//! set "))
+        .and_then(|setting| setting.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.parse().expect("a number")))
+        .into_iter()
+        .collect();
+    if let Some(program) = checked.program {
+        match Instance::new(Arc::new(program), &values) {
+            Ok(instance) => diagnostics.extend(lower(&instance, 2).err().into_iter().flatten()),
+            Err(found) => diagnostics.extend(found),
+        }
+    }
+    diagnostics
+}
+
+#[test]
+fn every_code_has_its_snapshot() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
+    let mut shown = BTreeSet::new();
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|end| end != "tw") {
+            continue;
+        }
+        let name = path
+            .file_stem()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let text = fs::read_to_string(&path).expect("readable");
+        let diagnostics = diagnose(&text);
+        let codes: BTreeSet<&str> = diagnostics.iter().map(|d| d.code.as_str()).collect();
+        if Code::ALL.iter().any(|code| code.as_str() == name) {
+            assert!(codes.contains(name.as_str()), "{name}.tw gives {codes:?}");
+            shown.insert(name.clone());
+        }
+        let lines = LineIndex::new(&text);
+        let file = format!("{name}.tw");
+        let report: Vec<String> = diagnostics
+            .iter()
+            .map(|d| render(d, &file, &text, &lines, false))
+            .collect();
+        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "diagnostics" }, {
+            insta::assert_snapshot!(name.clone(), report.join("\n\n"));
+        });
+        names.push(name);
+    }
+    let all: BTreeSet<String> = Code::ALL
+        .iter()
+        .map(|code| code.as_str().to_owned())
+        .collect();
+    assert_eq!(shown, all, "codes and models differ");
+    assert!(all.len() >= 40);
+
+    let snapshots: BTreeSet<String> = fs::read_dir(&folder)
+        .expect("the folder")
+        .filter_map(|entry| {
+            let name = entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("a plain name");
+            Some(name.strip_suffix(".snap")?.to_owned())
+        })
+        .collect();
+    assert_eq!(
+        snapshots,
+        names.into_iter().collect(),
+        "snapshots without a model"
+    );
+}
+
+#[test]
+fn codes_and_slugs_are_unique() {
+    let codes: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let slugs: BTreeSet<&str> = Code::ALL.iter().map(|code| code.slug()).collect();
+    assert_eq!(codes.len(), Code::ALL.len());
+    assert_eq!(slugs.len(), Code::ALL.len());
+}
