@@ -1,8 +1,11 @@
 //! The formatter keeps every token and comment, and is stable.
 
+#[path = "support/invariants.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod invariants;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use threadwise_lang::syntax::{SyntaxKind, parse};
 
 fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
@@ -16,23 +19,10 @@ fn models() -> Vec<PathBuf> {
     paths
 }
 
-/// Tokens and comments; runs of spaces do not count.
-fn essence(text: &str) -> Vec<(SyntaxKind, String)> {
-    parse(text)
-        .tree
-        .descendants_with_tokens()
-        .filter_map(|element| element.into_token())
-        .filter(|token| token.kind() != SyntaxKind::Whitespace)
-        .map(|token| (token.kind(), token.text().trim_end().to_owned()))
-        .collect()
-}
-
+/// Formats a text, and checks that the formatter does what it must.
 fn check(text: &str) -> String {
-    let once = threadwise_lang::format(text).expect("no syntax errors");
-    assert_eq!(essence(text), essence(&once), "tokens changed:\n{once}");
-    let twice = threadwise_lang::format(&once).expect("still no syntax errors");
-    assert_eq!(once, twice, "not stable");
-    once
+    invariants::formatter(text);
+    threadwise_lang::format(text).expect("no syntax errors")
 }
 
 #[test]
@@ -48,7 +38,7 @@ fn squeezed_models_keep_their_tokens() {
     for path in models() {
         let text = fs::read_to_string(&path).expect("readable");
         // Every token on its own line, and all on one line where comments allow it.
-        let pieces = essence(&text);
+        let pieces = invariants::essence(&text);
         for (separator, comments) in [("\n", true), (" ", false)] {
             let squeezed: Vec<&str> = pieces
                 .iter()

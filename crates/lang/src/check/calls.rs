@@ -4,9 +4,6 @@ use super::expr::{count, temporal_outside};
 use super::*;
 use crate::syntax::{child, exprs, names, span, tokens};
 
-/// How deep an expression may be, definitions included: everything behind recurses over it.
-const MAX_HEIGHT: usize = 400;
-
 impl Checker {
     /// The variables of `i, j in P, k in 1..3`, outermost first, put into scope.
     pub(super) fn binders(
@@ -44,13 +41,11 @@ impl Checker {
         }
         let mut hidden = self.globals.get(name.text()).map(|(_, at)| *at);
         if let Site::Program(template) = site {
-            let template_locals = &self.program.templates[template].locals;
             hidden = hidden
                 .or_else(|| {
-                    template_locals
-                        .iter()
-                        .find(|local| local.name == name.text() && !local.loop_counter)
-                        .map(|local| local.span)
+                    let id = self.local_names[template].get(name.text())?;
+                    let local = &self.program.templates[template].locals[*id];
+                    (!local.loop_counter).then_some(local.span)
                 })
                 .or_else(|| self.own_id_span(template, name.text()));
         }
@@ -448,6 +443,40 @@ impl Checker {
         None
     }
 
+    /// Definitions with those they mention first, so that a long chain of them is read one by one
+    /// and not one inside the other.
+    pub(super) fn definition_order(&self) -> Vec<DefId> {
+        let mentions = |id: DefId| -> Vec<DefId> {
+            self.def_nodes[id]
+                .descendants()
+                .filter(|node| matches!(node.kind(), SyntaxKind::NameExpr | SyntaxKind::CallExpr))
+                .filter_map(|node| match self.globals.get(names(&node).next()?.text()) {
+                    Some((Global::Def(id), _)) => Some(*id),
+                    _ => None,
+                })
+                .collect()
+        };
+        let mut order = Vec::new();
+        let mut seen: BTreeSet<DefId> = BTreeSet::new();
+        for root in self.def_nodes.indices() {
+            if !seen.insert(root) {
+                continue;
+            }
+            let mut stack = vec![(root, mentions(root))];
+            while let Some((id, waiting)) = stack.last_mut() {
+                match waiting.pop() {
+                    Some(next) if seen.insert(next) => stack.push((next, mentions(next))),
+                    Some(_) => {}
+                    None => {
+                        order.push(*id);
+                        stack.pop();
+                    }
+                }
+            }
+        }
+        order
+    }
+
     /// Checks a definition, once.
     pub(super) fn def(&mut self, id: DefId) {
         match self.def_states[id] {
@@ -502,14 +531,14 @@ impl Checker {
         self.def_facts[id].height = height;
         self.program.defs[id].body = body;
         self.def_states[id] = Lazy::Done(Some(()));
-        if height > MAX_HEIGHT {
+        if height > MAX_DEPTH {
             let def = &self.program.defs[id];
             let diagnostic = Diagnostic::new(
                 Code::NestingTooDeep,
                 def.span,
                 format!("`{}` is nested too deeply, definitions included", def.name),
             )
-            .label(format!("more than {MAX_HEIGHT} levels"));
+            .label(format!("more than {MAX_DEPTH} levels"));
             self.def_states[id] = Lazy::Done(None);
             self.report(diagnostic);
         }

@@ -252,6 +252,8 @@ impl Checker {
             span: token_span(&name),
         });
         self.template_nodes.push(item.clone());
+        self.local_names.push(BTreeMap::new());
+        self.labels.push(BTreeMap::new());
         self.declare_name(&name, Global::Template(id));
     }
 
@@ -300,11 +302,9 @@ impl Checker {
             for item in node.children().filter(|n| n.kind() == SyntaxKind::Local) {
                 let ty = self.variable_type(&item);
                 for (mut variable, name) in self.variables(&item) {
-                    let clash = self.program.templates[id]
-                        .locals
-                        .iter()
-                        .find(|other| other.name == variable.name)
-                        .map(|other| other.span)
+                    let clash = self.local_names[id]
+                        .get(&variable.name)
+                        .map(|other| self.program.templates[id].locals[*other].span)
                         .or_else(|| self.own_id_span(id, &variable.name));
                     if let Some(first) = clash {
                         self.declared_twice(&variable.name, token_span(&name), first);
@@ -324,7 +324,9 @@ impl Checker {
                         variable.dims = ty.dims;
                         variable.scalar = ty.scalar;
                     }
-                    self.program.templates[id].locals.push(variable);
+                    let name = variable.name.clone();
+                    let local = self.program.templates[id].locals.push(variable);
+                    self.local_names[id].insert(name, local);
                 }
             }
         }
@@ -450,6 +452,10 @@ impl Checker {
 
     /// A type as written.
     pub(super) fn ty(&mut self, node: &SyntaxNode) -> Option<FullType> {
+        self.deeper(span(node), |checker| checker.type_inside(node))
+    }
+
+    fn type_inside(&mut self, node: &SyntaxNode) -> Option<FullType> {
         let plain = |scalar| {
             Some(FullType {
                 dims: Vec::new(),
@@ -577,6 +583,9 @@ impl Checker {
     }
 
     pub(super) fn names_of(&self, wanted: impl Fn(&Global) -> bool) -> Vec<String> {
+        if self.crowded() {
+            return Vec::new();
+        }
         self.globals
             .iter()
             .filter(|(_, (global, _))| wanted(global))

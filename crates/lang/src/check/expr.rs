@@ -25,6 +25,18 @@ impl Checker {
         site: Site,
         scope: &Scope,
     ) -> Option<Expr> {
+        self.deeper(span(node), |checker| {
+            checker.expr_inside(node, hint, site, scope)
+        })
+    }
+
+    fn expr_inside(
+        &mut self,
+        node: &SyntaxNode,
+        hint: Option<ExprType>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Expr> {
         let at = span(node);
         let make = |kind, ty| Some(Expr { kind, ty, span: at });
         match node.kind() {

@@ -21,6 +21,9 @@ use index_vec::IndexVec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+/// How deep expressions and blocks may be, with macros and definitions expanded.
+const MAX_DEPTH: usize = 300;
+
 /// After this many errors the rest is not shown.
 const MAX_ERRORS: usize = 100;
 
@@ -195,8 +198,13 @@ struct Checker {
     /// What each bound variable ranges over; absent for definitions' parameters.
     bound_domains: IndexVec<BoundId, Option<Domain>>,
     fairness_names: BTreeMap<String, FairnessId>,
-    /// The labels of the template that is being checked.
-    labels: BTreeMap<String, LocationId>,
+    /// For each template, its labels and its local variables by name.
+    labels: IndexVec<TemplateId, BTreeMap<String, LocationId>>,
+    local_names: IndexVec<TemplateId, BTreeMap<String, LocalId>>,
+    /// For each macro, whether it contains a label, once that is known.
+    macro_labels: BTreeMap<usize, bool>,
+    /// How deep the checker is in what it reads.
+    depth: usize,
     /// Whether a statement of the template that is being checked was left out for an error.
     incomplete: bool,
     /// Statements made by macro expansion so far.
@@ -207,6 +215,33 @@ struct Checker {
 impl Checker {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// So many errors that nobody will see another: no more work goes into good messages.
+    fn crowded(&self) -> bool {
+        self.diagnostics.len() > 2 * MAX_ERRORS
+    }
+
+    /// Enters one more level of nesting, if there are any left. Whatever is behind the checker
+    /// recurses over what it makes, so macros, definitions and types count where they are used.
+    fn deeper<T>(&mut self, at: Span, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.depth >= MAX_DEPTH {
+            self.report(
+                Diagnostic::new(
+                    Code::NestingTooDeep,
+                    at,
+                    format!(
+                        "more than {MAX_DEPTH} levels of nesting, macros and definitions included"
+                    ),
+                )
+                .label("too deep here"),
+            );
+            return None;
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
     }
 
     /// Looks a global name up, and counts it as used.
@@ -274,14 +309,19 @@ impl Checker {
             format!("{what} `{name}` is not declared"),
         )
         .label("not found");
-        if let Some(similar) = crate::suggest::closest(name, candidates) {
+        if !self.crowded()
+            && let Some(similar) = crate::suggest::closest(name, candidates)
+        {
             diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
         }
         self.report(diagnostic);
     }
 
     fn check_bodies(&mut self) {
-        for id in self.def_nodes.indices() {
+        for id in self.template_nodes.indices() {
+            self.template_locations(id);
+        }
+        for id in self.definition_order() {
             self.def(id);
         }
         for id in self.template_nodes.indices() {

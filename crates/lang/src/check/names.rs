@@ -1,6 +1,7 @@
 //! Names: what `x`, `x[e]`, `P[j].v` and `P[j] at l` stand for, and who may say them.
 
 use super::expr::{count, temporal_outside};
+use super::stmt::MAX_EXPANDED;
 use super::*;
 use crate::syntax::{exprs, names, span};
 
@@ -134,6 +135,12 @@ impl Checker {
             && let Some(argument) = frame.args.get(word)
         {
             let frame = Rc::clone(frame);
+            // By name: each use reads the argument again, and macros inside macros multiply that.
+            self.expanded += 1;
+            if self.expanded > MAX_EXPANDED {
+                self.expansion_too_large(at);
+                return None;
+            }
             return match argument.kind() {
                 SyntaxKind::NameExpr | SyntaxKind::IndexExpr => {
                     self.target(argument, None, site, &frame.caller)
@@ -165,11 +172,12 @@ impl Checker {
             if self.program.templates[template].id_name.as_deref() == Some(word) {
                 return value(ExprKind::Own, ExprType::Id(template));
             }
-            let local = self.program.templates[template]
-                .locals
-                .iter_enumerated()
-                .find(|(_, variable)| variable.name == word && !variable.loop_counter)
-                .map(|(id, _)| id);
+            // A loop's counter is known only inside the loop.
+            let locals = &self.program.templates[template].locals;
+            let local = self.local_names[template]
+                .get(word)
+                .copied()
+                .filter(|id| !locals[*id].loop_counter);
             if let Some(id) = local {
                 if let Site::Initial(_) = site {
                     return self.initial_not_constant(at, word);
@@ -239,12 +247,15 @@ impl Checker {
     fn unknown_name(&mut self, token: &SyntaxToken, site: Site, scope: &Scope) {
         let word = token.text();
         let at = token_span(token);
+        if self.crowded() {
+            return self.unknown(Code::UnknownName, "the name", token, []);
+        }
         let owners: Vec<String> = self
             .program
             .templates
-            .iter()
-            .filter(|template| template.locals.iter().any(|local| local.name == word))
-            .map(|template| template.name.clone())
+            .iter_enumerated()
+            .filter(|(id, _)| self.local_names[*id].contains_key(word))
+            .map(|(_, template)| template.name.clone())
             .collect();
         if let (Some(owner), false) = (owners.first(), matches!(site, Site::Constant)) {
             let (code, help) = match site {
@@ -383,11 +394,10 @@ impl Checker {
                 })
             }
             Link::Field(node, field) => {
-                let found = self.program.templates[template]
-                    .locals
-                    .iter_enumerated()
-                    .find(|(_, local)| local.name == field.text())
-                    .map(|(id, local)| (id, local.clone()));
+                let found = self.local_names[template].get(field.text()).map(|id| {
+                    let local = &self.program.templates[template].locals[*id];
+                    (*id, local.clone())
+                });
                 let Some((var, local)) = found else {
                     let candidates: Vec<String> = self.program.templates[template]
                         .locals
@@ -513,14 +523,15 @@ impl Checker {
         template: TemplateId,
         label: &SyntaxToken,
     ) -> Option<LocationId> {
-        let labels = self.template_labels(template);
-        let found = labels
-            .iter()
-            .position(|name| name == label.text())
-            .map(LocationId::from_usize);
+        let template_done = self.program.templates[template].done();
+        let found = match label.text() {
+            "done" => Some(template_done),
+            word => self.labels[template].get(word).copied(),
+        };
         if found.is_none() {
             let name = self.program.templates[template].name.clone();
             let what = format!("a label of `{name}` called");
+            let labels: Vec<String> = self.labels[template].keys().cloned().collect();
             self.unknown(Code::UnknownLabel, &what, label, labels);
         }
         found

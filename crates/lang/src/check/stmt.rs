@@ -5,8 +5,8 @@ use super::names::Target;
 use super::*;
 use crate::syntax::{child, exprs, names, span};
 
-/// How many statements macros may expand to, in all templates together.
-const MAX_EXPANDED: usize = 100_000;
+/// How many statements and arguments macros may expand to, in all templates together.
+pub(super) const MAX_EXPANDED: usize = 100_000;
 /// How many macros may be inside one another.
 const MAX_MACRO_DEPTH: usize = 50;
 
@@ -20,13 +20,12 @@ struct Around {
 }
 
 impl Checker {
-    pub(super) fn template_body(&mut self, id: TemplateId) {
+    /// Finds the locations of a template: its labels, then `done`.
+    pub(super) fn template_locations(&mut self, id: TemplateId) {
         let node = self.template_nodes[id].clone();
-        let name_span = self.program.templates[id].span;
         let mut found = Vec::new();
         self.collect_labels(&node, &mut Vec::new(), &mut 0, &mut found);
         let mut locations: IndexVec<LocationId, Location> = IndexVec::new();
-        self.labels.clear();
         for label in found {
             let at = token_span(&label);
             if label.text() == "done" {
@@ -40,7 +39,7 @@ impl Checker {
                 );
                 continue;
             }
-            if let Some(first) = self.labels.get(label.text()) {
+            if let Some(first) = self.labels[id].get(label.text()) {
                 let first = locations[*first].span;
                 self.report(
                     Diagnostic::new(
@@ -58,14 +57,17 @@ impl Checker {
                 name: text(&label),
                 span: at,
             });
-            self.labels.insert(text(&label), location);
+            self.labels[id].insert(text(&label), location);
         }
         locations.push(Location {
             name: "done".to_owned(),
-            span: name_span,
+            span: self.program.templates[id].span,
         });
         self.program.templates[id].locations = locations;
+    }
 
+    pub(super) fn template_body(&mut self, id: TemplateId) {
+        let node = self.template_nodes[id].clone();
         let around = Around {
             template: id,
             in_loop: false,
@@ -78,28 +80,6 @@ impl Checker {
         if !self.incomplete {
             self.check_flow(id);
         }
-    }
-
-    /// The names of a template's locations, also before its body is checked.
-    pub(super) fn template_labels(&mut self, id: TemplateId) -> Vec<String> {
-        if self.program.templates[id].locations.is_empty() {
-            let node = self.template_nodes[id].clone();
-            let mut found = Vec::new();
-            self.collect_labels(&node, &mut Vec::new(), &mut 0, &mut found);
-            let mut labels: Vec<String> = Vec::new();
-            for label in found {
-                if label.text() != "done" && !labels.contains(&text(&label)) {
-                    labels.push(text(&label));
-                }
-            }
-            labels.push("done".to_owned());
-            return labels;
-        }
-        self.program.templates[id]
-            .locations
-            .iter()
-            .map(|location| location.name.clone())
-            .collect()
     }
 
     /// The labels in a node, in order, those of called macros included.
@@ -143,10 +123,26 @@ impl Checker {
         }
     }
 
-    fn has_label(&self, node: &SyntaxNode) -> bool {
-        let mut found = Vec::new();
-        self.collect_labels(node, &mut Vec::new(), &mut 0, &mut found);
-        !found.is_empty()
+    /// Whether a node contains a label, called macros included.
+    fn has_label(&mut self, node: &SyntaxNode, depth: usize) -> bool {
+        node.descendants().any(|inner| match inner.kind() {
+            SyntaxKind::Label => true,
+            SyntaxKind::CallStmt => match self.called_macro(&inner) {
+                Some(index) if depth <= MAX_MACRO_DEPTH => match self.macro_labels.get(&index) {
+                    Some(known) => *known,
+                    None => {
+                        // Until it is known: a macro that leads back to itself adds no label.
+                        self.macro_labels.insert(index, false);
+                        let body = self.macros[index].node.clone();
+                        let found = self.has_label(&body, depth + 1);
+                        self.macro_labels.insert(index, found);
+                        found
+                    }
+                },
+                _ => false,
+            },
+            _ => false,
+        })
     }
 
     fn statements(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Block {
@@ -192,9 +188,9 @@ impl Checker {
                 return None;
             }
             let name = names(&marker).next()?;
-            label = self.labels.get(name.text()).copied();
+            label = self.labels[around.template].get(name.text()).copied();
         }
-        let kind = self.statement_kind(node, around, scope)?;
+        let kind = self.deeper(at, |checker| checker.statement_kind(node, around, scope))?;
         Some(Stmt {
             label,
             kind,
@@ -304,7 +300,7 @@ impl Checker {
             }
             SyntaxKind::Goto => {
                 let name = names(node).next()?;
-                if let Some(location) = self.labels.get(name.text()) {
+                if let Some(location) = self.labels[around.template].get(name.text()) {
                     return Some(StmtKind::Goto(*location));
                 }
                 if name.text() == "done" {
@@ -319,7 +315,8 @@ impl Checker {
                     );
                     return None;
                 }
-                let candidates: Vec<String> = self.labels.keys().cloned().collect();
+                let candidates: Vec<String> =
+                    self.labels[around.template].keys().cloned().collect();
                 self.unknown(Code::UnknownLabel, "the label", &name, candidates);
                 None
             }
@@ -430,7 +427,7 @@ impl Checker {
             );
             return None;
         }
-        if !self.has_label(node.children().last().as_ref()?) {
+        if !self.has_label(node.children().last().as_ref()?, 0) {
             let (bound, domain, inner) = self.bound_block(node, site, scope)?;
             let body = self.block(node, around, &inner);
             return Some(StmtKind::For(bound, domain, body));
@@ -474,21 +471,22 @@ impl Checker {
                 (Scalar::Id(*id), least)
             }
         };
-        let locals = &self.program.templates[template].locals;
+        // Two loops may use one name; in states and traces the second is `k_2`.
         let mut unique = text(name);
         let mut number = 1;
-        while locals.iter().any(|local| local.name == unique) {
+        while self.local_names[template].contains_key(&unique) {
             number += 1;
             unique = format!("{}_{number}", name.text());
         }
         let id = self.program.templates[template].locals.push(Variable {
-            name: unique,
+            name: unique.clone(),
             dims: Vec::new(),
             scalar,
             initial: Initial::Value(least),
             loop_counter: true,
             span: at,
         });
+        self.local_names[template].insert(unique, id);
         // Whether the body reads it or not, it counts the rounds.
         self.used.locals.insert((template, id));
         Some(id)
@@ -764,18 +762,7 @@ impl Checker {
         let body = block_of(&self.macros[index].node)?;
         self.expanded += body.children().count() + 1;
         if self.expanded > MAX_EXPANDED {
-            // Said once: what follows would only repeat it.
-            if self.expanded < usize::MAX / 2 {
-                self.expanded = usize::MAX / 2;
-                self.report(
-                    Diagnostic::new(
-                        Code::ExpansionTooLarge,
-                        token_span(&callee),
-                        format!("macros expand to more than {MAX_EXPANDED} statements"),
-                    )
-                    .label("while expanding this"),
-                );
-            }
+            self.expansion_too_large(token_span(&callee));
             return None;
         }
         let inner = Scope {
@@ -796,6 +783,23 @@ impl Checker {
             atomic: false,
             body,
         })
+    }
+}
+
+impl Checker {
+    /// Said once: what follows would only repeat it.
+    pub(super) fn expansion_too_large(&mut self, at: Span) {
+        if self.expanded < usize::MAX / 2 {
+            self.expanded = usize::MAX / 2;
+            self.report(
+                Diagnostic::new(
+                    Code::ExpansionTooLarge,
+                    at,
+                    format!("macros expand to more than {MAX_EXPANDED} statements and arguments"),
+                )
+                .label("while expanding this"),
+            );
+        }
     }
 }
 

@@ -1,0 +1,7 @@
+#![no_main]
+
+#[path = "../../crates/lang/tests/support/invariants.rs"]
+#[allow(dead_code)]
+mod invariants;
+
+libfuzzer_sys::fuzz_target!(|text: &str| invariants::front_end(text));
