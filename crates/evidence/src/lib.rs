@@ -5,6 +5,28 @@
 //! [`Trace`], or `unknown` with a [`Reason`]. Formats carry a version. Nothing here is trusted
 //! because of where it came from: files may be hostile, and reading them ends in an error at
 //! worst.
+//!
+//! [`record`] and [`Recorder`] make a trace of a run, [`replay`] lets the interpreter take a trace's
+//! steps again, and [`to_text`], [`Trace::to_json`] and [`to_itf`] write it down.
+//!
+//! ```
+//! # use std::{collections::BTreeMap, sync::Arc};
+//! # use threadwise_model::{instance::Instance, simulate::{Event, Simulation}};
+//! use threadwise_evidence::{Recorder, RunEnding, Trace, replay, to_text};
+//!
+//! let text = "shared x: 0..3 = 1; process S { a: x := x + 1; b: skip; }";
+//! # let program = threadwise_lang::check(text).program.expect("no errors");
+//! # let instance = Instance::new(Arc::new(program), &BTreeMap::new()).expect("no errors");
+//! let mut simulation = Simulation::new(&instance, 0)?;
+//! let mut recorder = Recorder::new(&instance, text, simulation.state().clone())?;
+//! while let Event::Step { process, outcome, .. } = simulation.advance()? {
+//!     recorder.outcome(process, &outcome);
+//! }
+//! let trace = recorder.finish(None, RunEnding::End)?;
+//! assert!(to_text(&trace, Some(text)).contains("x = 2"));
+//! replay(&instance, &Trace::from_json(&trace.to_json())?)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod itf;
 mod lines;

@@ -1,4 +1,26 @@
-//! The interpreter, which is the semantics, and the lowering to guarded steps.
+//! What a checked program means, and the forms in which engines compute with it.
+//!
+//! [`instance`] evaluates a program's constants for given parameter values. [`interpreter`] runs the
+//! instance and *is* the semantics: initial states, steps, failures. [`names`] prints and parses
+//! its [`state`]s in source terms, and [`simulate`] walks through them. [`lower`] turns the statements
+//! into the guarded steps of a [`system`], the form that engines use; it is tested against the
+//! interpreter, which never looks at it.
+//!
+//! ```
+//! use std::{collections::BTreeMap, sync::Arc};
+//! use threadwise_model::{instance::Instance, interpreter::Interpreter, names::Names};
+//!
+//! let text = "shared x: 0..3 = 1; process P[i: 1..2] { a: x := x + 1; b: skip; }";
+//! let program = threadwise_lang::check(text).program.expect("no errors");
+//! let instance = Instance::new(Arc::new(program), &BTreeMap::new()).expect("no errors");
+//! let interpreter = Interpreter::new(&instance);
+//!
+//! let state = interpreter.initial_states()?.next().expect("one initial state");
+//! assert_eq!(interpreter.successors(&state)?.len(), 2);
+//! assert_eq!(Names::new(&instance).cells(&state)[0].0, "x");
+//! # Ok::<(), threadwise_model::expression::Limit>(())
+//! ```
+
 mod build;
 pub mod eval;
 pub mod expression;

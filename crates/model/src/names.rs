@@ -264,10 +264,15 @@ impl<'a> Names<'a> {
             Scalar::Enum(id) => self.member(&self.instance.program().enums[*id].members, value),
             Scalar::OptId(_) if value == NONE => Value::Name("none".to_owned()),
             Scalar::Id(template) | Scalar::OptId(template) => self.id(*template, value),
-            Scalar::Mutex => Value::Name(match ProcessRef::from_mutex_code(value) {
-                None => "free".to_owned(),
-                Some(holder) => self.process(holder),
-            }),
+            Scalar::Mutex => {
+                let templates = self.instance.program().templates.len();
+                match ProcessRef::from_mutex_code(value) {
+                    Some(holder) if holder.template.index() < templates => {
+                        Value::Name(self.process(holder))
+                    }
+                    _ => Value::Name("free".to_owned()),
+                }
+            }
         }
     }
 

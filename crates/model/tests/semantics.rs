@@ -8,6 +8,7 @@ mod machine;
 use std::collections::BTreeSet;
 
 use machine::{Machine, instance};
+use threadwise_lang::program::FairnessTerm;
 use threadwise_model::expression::Limit;
 use threadwise_model::interpreter::{Interpreter, Judgement};
 use threadwise_model::state::State;
@@ -679,4 +680,42 @@ fn a_step_that_takes_too_long_is_a_limit() {
         Machine::new(text).raw("S"),
         Err(Limit::TooMuchWork { .. })
     ));
+}
+
+#[test]
+fn enabled_and_taken() {
+    let text = "shared x: bool = false; process P[i: 1..2] { a: stay; b: await x; c: skip; }
+        fairness one: weak enabled(P[1], a);
+        fairness two: weak enabled(P[1], b);
+        fairness three: weak taken(P[1], a);
+        liveness all under one, two, three: F x;";
+    let mut machine = Machine::new(text);
+    let values = |machine: &Machine, last| {
+        let interpreter = Interpreter::new(&machine.instance);
+        let terms = machine
+            .instance
+            .program()
+            .fairness
+            .iter()
+            .flat_map(|f| f.alternatives.iter().flatten());
+        terms
+            .map(|term| match term {
+                FairnessTerm::Weak(_, predicate) => interpreter
+                    .judge_after(&machine.state, last, predicate)
+                    .unwrap()
+                    .holds(),
+                _ => panic!("all are weak"),
+            })
+            .collect::<Vec<bool>>()
+    };
+    assert_eq!(values(&machine, None), [true, false, false]);
+    let process = machine.state.processes().next().unwrap();
+    let from = machine.state.location(process);
+    machine.go("P[1]", 1);
+    assert_eq!(
+        values(&machine, Some((process, from))),
+        [false, false, true]
+    );
+    machine.state.shared[0] = 1;
+    assert_eq!(values(&machine, None), [false, true, false]);
 }
