@@ -5,6 +5,8 @@
 //! that are claimed map the program onto itself.
 
 pub mod agree;
+pub mod generate;
+pub mod random;
 pub mod symmetry;
 
 use std::collections::BTreeMap;

@@ -57,7 +57,8 @@ impl Checker {
                     .process(id, &base, links, site, scope)
                     .map(Target::Value);
             }
-            let first = self.name(&name, site, scope)?;
+            let hint = hint.filter(|_| links.is_empty());
+            let first = self.name(&name, hint, site, scope)?;
             return self.links(first, links, site, scope);
         }
         if links.is_empty() {
@@ -126,7 +127,13 @@ impl Checker {
     }
 
     /// A name that is no process template.
-    fn name(&mut self, token: &SyntaxToken, site: Site, scope: &Scope) -> Option<Target> {
+    fn name(
+        &mut self,
+        token: &SyntaxToken,
+        hint: Option<ExprType>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Target> {
         let at = token_span(token);
         let word = token.text();
         let value = |kind, ty| Some(Target::Value(Expr { kind, ty, span: at }));
@@ -143,10 +150,10 @@ impl Checker {
             }
             return match argument.kind() {
                 SyntaxKind::NameExpr | SyntaxKind::IndexExpr => {
-                    self.target(argument, None, site, &frame.caller)
+                    self.target(argument, hint, site, &frame.caller)
                 }
                 _ => self
-                    .expr(argument, None, site, &frame.caller)
+                    .expr(argument, hint, site, &frame.caller)
                     .map(Target::Value),
             };
         }
