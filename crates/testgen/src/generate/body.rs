@@ -66,7 +66,7 @@ impl Generator {
                 let condition = self.boolean(scope, 1);
                 let body = match self.random.below(2) {
                     // The way round passes the loop's own label.
-                    0 => self.effects(scope, template, 1, true).join(" "),
+                    0 => self.effects(scope, 1, true).join(" "),
                     _ => self.step(scope, template, true),
                 };
                 format!("{label}: while {condition} {{ {body} }}")
@@ -79,14 +79,11 @@ impl Generator {
                 let other = self.boolean(scope, 0);
                 let second = self.step(scope, template, false);
                 let rest = if self.random.percent(60) {
-                    format!(
-                        " else {{ {} }}",
-                        self.effects(scope, template, 1, false).join(" ")
-                    )
+                    format!(" else {{ {} }}", self.effects(scope, 1, false).join(" "))
                 } else {
                     String::new()
                 };
-                let tail = self.tail(scope, template);
+                let tail = self.tail(scope);
                 format!(
                     "{label}: if {condition} {{ {yes} }} else if {other} {{ {second} }}{rest} {tail}"
                 )
@@ -95,7 +92,7 @@ impl Generator {
                 let label = self.label(template);
                 let first = self.step(scope, template, false);
                 let second = self.step(scope, template, false);
-                let tail = self.tail(scope, template);
+                let tail = self.tail(scope);
                 format!("{label}: choose {{ {first} }} or {{ {second} }} {tail}")
             }
             6 | 7 => {
@@ -134,14 +131,14 @@ impl Generator {
         } else {
             String::new()
         };
-        let tail = self.tail(scope, template);
+        let tail = self.tail(scope);
         format!("{before}for {counter} in {domain} {{ {step} {leave} }} {tail}")
     }
 
     /// Statements that belong to the step that leaves a branch.
-    fn tail(&mut self, scope: &Scope, template: usize) -> String {
+    fn tail(&mut self, scope: &Scope) -> String {
         if self.random.percent(30) {
-            self.effects(scope, template, 1, false).join(" ")
+            self.effects(scope, 1, false).join(" ")
         } else {
             String::new()
         }
@@ -164,7 +161,7 @@ impl Generator {
         if self.random.percent(50) {
             format!("{a}: lock {mutex}; {b}: {inside} {c}: unlock {mutex};")
         } else {
-            let after = self.effects(scope, template, 1, false).join(" ");
+            let after = self.effects(scope, 1, false).join(" ");
             format!("{a}: lock {mutex}; {inside} {c}: unlock {mutex}; {b}: {after}")
         }
     }
@@ -192,10 +189,10 @@ impl Generator {
             statements.push("stay;".to_owned());
         }
         if self.random.percent(45) {
-            statements.push(self.blocking(scope, template, 1));
+            statements.push(self.blocking(scope, 1));
         }
         let number = usize::from(statements.is_empty()) + self.random.below(3);
-        statements.extend(self.effects(scope, template, number, in_loop));
+        statements.extend(self.effects(scope, number, in_loop));
         if statements.is_empty() {
             statements.push("skip;".to_owned());
         }
@@ -207,7 +204,7 @@ impl Generator {
 
     /// A statement that may block, for the beginning of a step: whatever comes before an `await` in it
     /// neither writes nor can fail.
-    fn blocking(&mut self, scope: &Scope, template: usize, depth: usize) -> String {
+    fn blocking(&mut self, scope: &Scope, depth: usize) -> String {
         let safe = scope.safe();
         match self.random.below(if depth == 0 { 3 } else { 10 }) {
             0 | 1 => {
@@ -217,28 +214,25 @@ impl Generator {
             2 => {
                 // The last `await` of a step may fail a check of its own.
                 let condition = self.boolean(scope, 1);
-                let effects = self.effects(scope, template, 1, false).join(" ");
+                let effects = self.effects(scope, 1, false).join(" ");
                 format!("await {condition}; {effects}")
             }
             3 | 4 => {
                 let condition = self.boolean(&safe, 1);
-                let yes = self.blocking(scope, template, depth - 1);
+                let yes = self.blocking(scope, depth - 1);
                 let no = if self.random.percent(50) {
-                    format!(
-                        " else {{ {} }}",
-                        self.effects(scope, template, 1, false).join(" ")
-                    )
+                    format!(" else {{ {} }}", self.effects(scope, 1, false).join(" "))
                 } else {
                     String::new()
                 };
                 format!("if {condition} {{ {yes} }}{no}")
             }
             5 | 6 => {
-                let first = self.blocking(scope, template, depth - 1);
+                let first = self.blocking(scope, depth - 1);
                 let second = if self.random.percent(60) {
-                    self.blocking(scope, template, depth - 1)
+                    self.blocking(scope, depth - 1)
                 } else {
-                    self.effects(scope, template, 1, false).join(" ")
+                    self.effects(scope, 1, false).join(" ")
                 };
                 format!("choose {{ {first} }} or {{ {second} }}")
             }
@@ -247,7 +241,7 @@ impl Generator {
                 let name = self.fresh("k");
                 let inner = scope.with(&name, ty);
                 let condition = self.likely(&inner.safe());
-                let effects = self.effects(&inner, template, 1, false).join(" ");
+                let effects = self.effects(&inner, 1, false).join(" ");
                 format!("choose {name} in {domain} {{ await {condition}; {effects} }}")
             }
             8 => {
@@ -270,19 +264,13 @@ impl Generator {
     }
 
     /// Statements that do not block.
-    pub(super) fn effects(
-        &mut self,
-        scope: &Scope,
-        template: usize,
-        number: usize,
-        in_loop: bool,
-    ) -> Vec<String> {
+    pub(super) fn effects(&mut self, scope: &Scope, number: usize, in_loop: bool) -> Vec<String> {
         (0..number)
-            .map(|_| self.effect(scope, template, 1, in_loop))
+            .map(|_| self.effect(scope, 1, in_loop))
             .collect()
     }
 
-    fn effect(&mut self, scope: &Scope, template: usize, depth: usize, in_loop: bool) -> String {
+    fn effect(&mut self, scope: &Scope, depth: usize, in_loop: bool) -> String {
         let found = match self.random.below(if depth == 0 { 14 } else { 24 }) {
             0..4 => self.assignment(scope),
             4 => self.several(scope),
@@ -319,17 +307,17 @@ impl Generator {
             }
             14..18 => {
                 let condition = self.boolean(scope, 1);
-                let yes = self.effect(scope, template, depth - 1, in_loop);
+                let yes = self.effect(scope, depth - 1, in_loop);
                 Some(match self.random.below(3) {
                     0 => format!("if {condition} {{ {yes} }}"),
                     1 => {
-                        let no = self.effect(scope, template, depth - 1, in_loop);
+                        let no = self.effect(scope, depth - 1, in_loop);
                         format!("if {condition} {{ {yes} }} else {{ {no} }}")
                     }
                     _ => {
                         let other = self.boolean(scope, 0);
-                        let second = self.effect(scope, template, depth - 1, in_loop);
-                        let no = self.effect(scope, template, depth - 1, in_loop);
+                        let second = self.effect(scope, depth - 1, in_loop);
+                        let no = self.effect(scope, depth - 1, in_loop);
                         format!(
                             "if {condition} {{ {yes} }} else if {other} {{ {second} }} else {{ {no} }}"
                         )
@@ -337,21 +325,21 @@ impl Generator {
                 })
             }
             18 | 19 => {
-                let a = self.effect(scope, template, depth - 1, in_loop);
-                let b = self.effect(scope, template, depth - 1, in_loop);
+                let a = self.effect(scope, depth - 1, in_loop);
+                let b = self.effect(scope, depth - 1, in_loop);
                 Some(format!("choose {{ {a} }} or {{ {b} }}"))
             }
             20 => {
                 let (domain, ty) = self.domain(false, true);
                 let name = self.fresh("k");
-                let body = self.effect(&scope.with(&name, ty), template, depth - 1, in_loop);
+                let body = self.effect(&scope.with(&name, ty), depth - 1, in_loop);
                 Some(format!("choose {name} in {domain} {{ {body} }}"))
             }
             21 | 22 => {
                 let (domain, ty) = self.domain(false, false);
                 let name = self.fresh("k");
                 let inner = scope.with(&name, ty);
-                let body = self.effect(&inner, template, depth - 1, true);
+                let body = self.effect(&inner, depth - 1, true);
                 let leave = if self.random.percent(30) {
                     format!("if {} {{ break; }}", self.boolean(&inner, 0))
                 } else {
@@ -364,7 +352,7 @@ impl Generator {
                     self.cell(scope, |ty| *ty == Ty::Mutex)
                         .map(|(cell, _)| format!("unlock {cell};"))
                 } else {
-                    let body = self.effect(scope, template, depth - 1, in_loop);
+                    let body = self.effect(scope, depth - 1, in_loop);
                     Some(format!("atomic {{ {body} }}"))
                 }
             }

@@ -36,10 +36,11 @@ impl Generator {
             Dom::Enum => Some(self.member(scope)),
             Dom::Template(template) => self.id(scope, template, true),
             Dom::Range(lo, hi) => {
-                if scope.may_fail && self.random.percent(40) {
-                    if let Some(value) = self.unsure(scope) {
-                        return Some(value);
-                    }
+                if scope.may_fail
+                    && self.random.percent(40)
+                    && let Some(value) = self.unsure(scope)
+                {
+                    return Some(value);
                 }
                 let inside: Vec<String> = scope
                     .bound
