@@ -86,6 +86,9 @@ pub struct Stats {
     /// The most bytes stored at any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_bytes: Option<u64>,
+    /// The most memory that the engine's process had in use, in MiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_mib: Option<f64>,
     /// Refinements of an abstraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinements: Option<u64>,

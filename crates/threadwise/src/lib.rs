@@ -1,1 +1,44 @@
-//! Placeholder documentation, written with the crate.
+//! threadwise as a library: read a model, check it, replay a trace; results are data.
+//!
+//! ```
+//! use threadwise::{Options, Session};
+//!
+//! let text = "
+//!     shared x: 0..1 = 0;
+//!     process P { set: x := 1; }
+//!     invariant small: x <= 1;
+//! ";
+//! let session = Session::new("small.tw", text);
+//! let report = session.check(&Options::default()).unwrap();
+//! assert_eq!(report.exit, 0);
+//! ```
+//!
+//! There is no terminal here, no file and no clock. [`Session::check`] runs the engine in this
+//! process, with limits that are kept between operations; a caller that needs hard limits runs
+//! [`run_job`] in a process of its own, through its own [`Executor`], as the command line does.
+
+#![forbid(unsafe_code)]
+
+mod directive;
+mod engines;
+mod in_process;
+mod job;
+mod plan;
+mod report;
+mod session;
+mod setting;
+
+pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
+pub use engines::{AUTO, ENGINES, EXPLICIT, EngineInfo};
+pub use in_process::{InProcess, run_job};
+pub use job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic};
+pub use plan::{
+    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, engine_exists, properties,
+};
+pub use report::{
+    Exit, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic, Run, Scope,
+    VerdictKind,
+};
+pub use session::{Checked, ReplayFailure, Session, values_of};
+pub use setting::{Setting, SettingError, Values, combinations};
+pub use threadwise_evidence::{Reason, ReplayError, Stats, Trace};

@@ -1,0 +1,35 @@
+//! The engines by name, and the choice among them.
+
+/// An engine, as `threadwise engines` lists it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineInfo {
+    /// What `--engine` calls it.
+    pub name: &'static str,
+    /// Which properties it decides.
+    pub properties: &'static str,
+    /// What its verdicts speak of.
+    pub scope: &'static str,
+    /// How it works, in a sentence.
+    pub about: &'static str,
+}
+
+/// The choice that is made unless another is asked for.
+pub const AUTO: &str = "auto";
+/// The reference engine.
+pub const EXPLICIT: &str = "explicit";
+
+/// Every engine there is.
+pub const ENGINES: &[EngineInfo] = &[
+    EngineInfo {
+        name: AUTO,
+        properties: "all",
+        scope: "the best there is",
+        about: "Chooses an engine for each property; at present that is `explicit`.",
+    },
+    EngineInfo {
+        name: EXPLICIT,
+        properties: "safety",
+        scope: "one instance",
+        about: "Visits every reachable state, breadth first; counterexamples are the shortest.",
+    },
+];

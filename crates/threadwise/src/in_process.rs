@@ -1,0 +1,158 @@
+//! Running a job where it stands: text to system, system to answers, answers to evidence.
+
+use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, RunEnding};
+use threadwise_evidence::{Reason, ReplayError, Stats, Verdict, record};
+use threadwise_model::expression::Failure;
+use threadwise_model::instance::Instance;
+use threadwise_model::layout::{process_ref, unflatten};
+use threadwise_model::lower::lower;
+use threadwise_model::system::{System, SystemProperty};
+
+use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
+use crate::session::Session;
+
+/// Room for processes of a template that begins empty, at first; it is doubled when it is used up.
+const FIRST_CAPACITY: u32 = 4;
+/// The most that is tried: a program that starts processes without end has no end of states.
+const LAST_CAPACITY: u32 = 1 << 12;
+
+/// Runs jobs in the calling thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InProcess;
+
+impl Executor for InProcess {
+    fn execute(&mut self, job: &Job) -> Execution {
+        run_job(job, &|| false, &mut |_| ()).into()
+    }
+}
+
+/// Runs a job to its end. It reads no clock: `out_of_time` says when to stop, and is asked every
+/// few milliseconds; `progress` hears how far the job is.
+pub fn run_job(
+    job: &Job,
+    out_of_time: &(dyn Fn() -> bool + Sync),
+    progress: &mut dyn FnMut(&Stats),
+) -> JobEvent {
+    let session = Session::new("", job.text.as_str());
+    let instance = match session.instance(&job.values) {
+        Ok(instance) => instance,
+        Err(diagnostics) => return JobEvent::rejected(&diagnostics),
+    };
+    let stop = || out_of_time().then_some(threadwise_engine::Stop::Time);
+    let limits = Limits {
+        memory: job.memory.map(own_share),
+        stop: Some(&stop),
+        ..Limits::NONE
+    };
+    let engine = Explicit {
+        exhaustive: job.count_states,
+    };
+    let mut capacity = FIRST_CAPACITY;
+    loop {
+        let system = match lower(&instance, capacity) {
+            Ok(system) => system,
+            Err(diagnostics) => return JobEvent::rejected(&diagnostics),
+        };
+        let mut properties: Vec<&SystemProperty> = Vec::new();
+        for name in &job.properties {
+            match system.properties.iter().find(|known| known.name == *name) {
+                Some(property) => properties.push(property),
+                None => return JobEvent::Failed(format!("the model has no property `{name}`")),
+            }
+        }
+        let outcome = engine.check_all(&system, &properties, &limits, &mut Relay(progress));
+        let open = job.count_states
+            || outcome
+                .answers
+                .iter()
+                .any(|a| matches!(a, Answer::Unknown(_)));
+        if outcome.capacity_exceeded.is_some() && open && capacity < LAST_CAPACITY {
+            capacity *= 2;
+            continue;
+        }
+        return match findings(job, &instance, &system, &outcome) {
+            Ok(findings) => JobEvent::Finished(JobOutcome {
+                findings,
+                stats: outcome.stats,
+                complete: outcome.complete,
+            }),
+            Err(message) => JobEvent::Failed(message),
+        };
+    }
+}
+
+/// What an engine may store, of what its process may use: the program itself and what the engine
+/// does not count need some too.
+fn own_share(bytes: u64) -> u64 {
+    bytes.saturating_sub(bytes / 16).saturating_sub(12 << 20)
+}
+
+/// Answers as evidence. Runs are followed by the interpreter, which turns them into traces; one
+/// that it does not follow is a fault of the engine.
+fn findings(
+    job: &Job,
+    instance: &Instance,
+    system: &System,
+    outcome: &Outcome,
+) -> Result<Vec<Finding>, String> {
+    let mut findings = Vec::new();
+    for (property, answer) in job.properties.iter().zip(&outcome.answers) {
+        let verdict = match answer {
+            Answer::Proved(certificate) => Verdict::Proved(certificate.clone()),
+            Answer::Unknown(reason) => Verdict::Unknown(reason.clone()),
+            Answer::Violated(run) => {
+                let steps = run.steps.iter().map(|(process, state)| {
+                    (process_ref(system, *process), unflatten(system, state))
+                });
+                let ending = match run.ending {
+                    RunEnding::Invariant => threadwise_evidence::RunEnding::Invariant,
+                    RunEnding::Deadlock => threadwise_evidence::RunEnding::Deadlock,
+                    RunEnding::Check {
+                        process,
+                        kind,
+                        span,
+                        ..
+                    } => threadwise_evidence::RunEnding::Check {
+                        process: process_ref(system, process),
+                        failure: Failure { kind, span },
+                    },
+                };
+                let initial = unflatten(system, &run.initial);
+                let trace = record(instance, &job.text, Some(property), initial, steps, ending);
+                match trace {
+                    Ok(trace) => Verdict::Violated(trace),
+                    Err(ReplayError::Limit { limit, .. }) => Verdict::Unknown(Reason::new(
+                        "replay-limit",
+                        format!(
+                            "a violation was found, but the interpreter cannot replay it: {limit}"
+                        ),
+                    )),
+                    Err(error) => {
+                        return Err(format!(
+                            "the run that violates `{property}` is not one of the model: {error}"
+                        ));
+                    }
+                }
+            }
+        };
+        findings.push(Finding {
+            property: property.clone(),
+            verdict,
+        });
+    }
+    Ok(findings)
+}
+
+/// Passes progress on as statistics.
+struct Relay<'a>(&'a mut dyn FnMut(&Stats));
+
+impl Observer for Relay<'_> {
+    fn progress(&mut self, progress: &Progress) {
+        (self.0)(&Stats {
+            states: Some(progress.states),
+            transitions: Some(progress.transitions),
+            depth: Some(progress.depth),
+            ..Stats::default()
+        });
+    }
+}

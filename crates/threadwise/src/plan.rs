@@ -1,0 +1,299 @@
+//! What is to be checked: which properties of a model, at which instances.
+
+use threadwise_lang::diagnostics::{Code, Severity};
+use threadwise_lang::program::{Program, PropertyKind};
+use threadwise_lang::suggest::closest;
+
+use crate::engines::{AUTO, ENGINES};
+use crate::report::Kind;
+use crate::setting::{Setting, SettingError, Values, combinations};
+
+/// The name of the built-in checks, which every model has.
+pub const CHECKS: &str = "checks";
+
+/// What a caller asks for.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Values of parameters; those not named have their defaults.
+    pub settings: Vec<Setting>,
+    /// Parameters for all values of which the claim is to be proved.
+    pub for_all: Vec<String>,
+    /// The properties to check; all if empty. The built-in checks always run along.
+    pub properties: Vec<String>,
+    /// Properties of this kind only.
+    pub only: Option<Only>,
+    /// The engine, by name.
+    pub engine: String,
+    /// Go on after every property is decided, until all states are counted.
+    pub count_states: bool,
+    /// Seconds for each property.
+    pub seconds: Option<f64>,
+    /// Bytes for an engine.
+    pub memory: Option<u64>,
+    /// Threads of an engine.
+    pub threads: u16,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            settings: Vec::new(),
+            for_all: Vec::new(),
+            properties: Vec::new(),
+            only: None,
+            engine: AUTO.to_owned(),
+            count_states: false,
+            seconds: None,
+            memory: None,
+            threads: 1,
+        }
+    }
+}
+
+/// The two halves of the properties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// Invariants, freedom from deadlock, and the built-in checks.
+    Safety,
+    /// Liveness.
+    Liveness,
+}
+
+/// Why a request makes no sense for a model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// No such property.
+    #[error("the model has no property `{name}`")]
+    UnknownProperty {
+        /// The name that was given.
+        name: String,
+        /// What to do next.
+        help: String,
+    },
+    /// No such parameter.
+    #[error("the model has no parameter `{name}`")]
+    UnknownParameter {
+        /// The name that was given.
+        name: String,
+        /// What to do next.
+        help: String,
+    },
+    /// No such engine.
+    #[error("there is no engine `{name}`")]
+    UnknownEngine {
+        /// The name that was given.
+        name: String,
+        /// What to do next.
+        help: String,
+    },
+    /// No such warning.
+    #[error("there is no warning `{name}`")]
+    UnknownWarning {
+        /// The name that was given.
+        name: String,
+        /// What to do next.
+        help: String,
+    },
+    /// `--for-all N --set N=3`
+    #[error("parameter `{0}` has a value, and the claim is to be for all of its values")]
+    SetForAll(String),
+    /// The filters leave no property.
+    #[error("nothing to check: the model has no property that was asked for")]
+    Nothing,
+    /// A model with nothing in it.
+    #[error("nothing to check: the model has neither processes nor properties")]
+    EmptyModel,
+    /// `where` allows no instance of a sweep.
+    #[error("nothing to check: `where` excludes every value that was given")]
+    AllExcluded,
+    /// Bad values.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+}
+
+impl RequestError {
+    /// What to do next.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            RequestError::UnknownProperty { help, .. }
+            | RequestError::UnknownParameter { help, .. }
+            | RequestError::UnknownEngine { help, .. }
+            | RequestError::UnknownWarning { help, .. } => Some(help.clone()),
+            RequestError::SetForAll(name) => Some(format!("leave out one of the two for `{name}`")),
+            RequestError::Nothing => {
+                Some("leave out `--only`, or name another property".to_owned())
+            }
+            RequestError::EmptyModel => {
+                Some("`threadwise new FILE` writes a model to begin with".to_owned())
+            }
+            RequestError::AllExcluded => Some("choose values that `where` allows".to_owned()),
+            RequestError::Setting(_) => None,
+        }
+    }
+}
+
+/// What is to be checked of one model.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The values that are given, for each instance.
+    pub instances: Vec<Values>,
+    /// The properties, the built-in checks first, then in source order.
+    pub properties: Vec<Planned>,
+    /// What was asked for.
+    pub options: Options,
+}
+
+/// A property to check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// Its name.
+    pub name: String,
+    /// What sort it is.
+    pub kind: Kind,
+}
+
+impl Plan {
+    /// Works out what a request means for a model.
+    pub fn new(program: &Program, options: &Options) -> Result<Plan, RequestError> {
+        engine_exists(&options.engine)?;
+        let params = || program.params.iter().map(|param| param.name.clone());
+        let given = options.settings.iter().map(|setting| &setting.name);
+        for name in given.chain(&options.for_all) {
+            if !params().any(|known| known == *name) {
+                return Err(RequestError::UnknownParameter {
+                    name: name.clone(),
+                    help: did_you_mean(name, params(), "the model's parameters"),
+                });
+            }
+        }
+        for name in &options.for_all {
+            if options.settings.iter().any(|setting| setting.name == *name) {
+                return Err(RequestError::SetForAll(name.clone()));
+            }
+        }
+        if program.templates.is_empty() && program.properties.is_empty() {
+            return Err(RequestError::EmptyModel);
+        }
+        let all = properties(program);
+        let names = || all.iter().map(|property| property.name.clone());
+        for name in &options.properties {
+            if !names().any(|known| known == *name) {
+                return Err(RequestError::UnknownProperty {
+                    name: name.clone(),
+                    help: did_you_mean(name, names(), "the model's properties"),
+                });
+            }
+        }
+        let right_kind = |property: &Planned| match options.only {
+            None => true,
+            Some(Only::Safety) => property.kind != Kind::Liveness,
+            Some(Only::Liveness) => property.kind == Kind::Liveness,
+        };
+        let wanted = |property: &Planned| {
+            options.properties.is_empty() || options.properties.contains(&property.name)
+        };
+        if !all
+            .iter()
+            .any(|property| right_kind(property) && wanted(property))
+        {
+            return Err(RequestError::Nothing);
+        }
+        // Verdicts speak of runs up to the first failure, so the built-in checks belong to them.
+        let checks = |property: &Planned| property.kind == Kind::Builtin;
+        let properties = all
+            .iter()
+            .filter(|p| right_kind(p) && (wanted(p) || checks(p)));
+        Ok(Plan {
+            instances: combinations(&options.settings)?,
+            properties: properties.cloned().collect(),
+            options: options.clone(),
+        })
+    }
+
+    /// Whether there is more than one instance.
+    pub fn is_sweep(&self) -> bool {
+        self.instances.len() > 1
+    }
+
+    /// Names of the safety properties.
+    pub fn safety(&self) -> Vec<String> {
+        let safety = self.properties.iter().filter(|p| p.kind != Kind::Liveness);
+        safety.map(|property| property.name.clone()).collect()
+    }
+}
+
+/// Every property of a model, the built-in checks first.
+pub fn properties(program: &Program) -> Vec<Planned> {
+    let checks = Planned {
+        name: CHECKS.to_owned(),
+        kind: Kind::Builtin,
+    };
+    let declared = program.properties.iter().map(|property| Planned {
+        name: property.name.clone(),
+        kind: match property.kind {
+            PropertyKind::Invariant(_) => Kind::Invariant,
+            PropertyKind::DeadlockFree => Kind::Deadlock,
+            PropertyKind::Liveness { .. } => Kind::Liveness,
+        },
+    });
+    std::iter::once(checks).chain(declared).collect()
+}
+
+/// Which warnings count as errors.
+#[derive(Clone, Debug, Default)]
+pub struct Denied(Vec<Code>);
+
+impl Denied {
+    /// Reads codes (`W0001`), names (`coarse-step`) and `all`.
+    pub fn parse(names: &[String]) -> Result<Denied, RequestError> {
+        let warnings = || {
+            let all = Code::ALL.iter().copied();
+            all.filter(|code| code.severity() == Severity::Warning)
+        };
+        let mut denied = Vec::new();
+        for name in names {
+            if name == "all" {
+                denied.extend(warnings());
+                continue;
+            }
+            let found = warnings().find(|code| {
+                code.slug() == name.as_str() || code.as_str().eq_ignore_ascii_case(name)
+            });
+            denied.push(found.ok_or_else(|| RequestError::UnknownWarning {
+                name: name.clone(),
+                help: did_you_mean(
+                    name,
+                    warnings().map(|code| code.slug().to_owned()),
+                    "the warnings",
+                ),
+            })?);
+        }
+        Ok(Denied(denied))
+    }
+
+    /// Whether this one does.
+    pub fn contains(&self, code: Code) -> bool {
+        self.0.contains(&code)
+    }
+}
+
+/// Checks an engine's name, which does not need a model.
+pub fn engine_exists(name: &str) -> Result<(), RequestError> {
+    let names = || ENGINES.iter().map(|engine| engine.name.to_owned());
+    if names().any(|known| known == name) {
+        return Ok(());
+    }
+    Err(RequestError::UnknownEngine {
+        name: name.to_owned(),
+        help: did_you_mean(name, names(), "the engines"),
+    })
+}
+
+fn did_you_mean(name: &str, known: impl Iterator<Item = String>, what: &str) -> String {
+    let known: Vec<String> = known.collect();
+    match closest(name, known.iter().cloned()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => format!("{what}: none"),
+        None => format!("{what}: {}", known.join(", ")),
+    }
+}

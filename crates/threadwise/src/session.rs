@@ -1,0 +1,418 @@
+//! A model that was read: the place where everything begins.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use threadwise_evidence::{Reason, ReplayError, Stats, Trace, Verdict, replay};
+use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
+use threadwise_lang::program::Program;
+use threadwise_lang::render::LineIndex;
+use threadwise_model::instance::Instance;
+
+use crate::engines;
+use crate::in_process::InProcess;
+use crate::job::{Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME};
+use crate::plan::{Denied, Options, Plan, Planned, RequestError};
+use crate::report::{
+    Exit, Kind, PropertyResult, Report, ReportedDiagnostic, Run, Scope, VerdictKind,
+};
+use crate::setting::Values;
+
+/// A model with its text and what the front end said about it.
+#[derive(Clone, Debug)]
+pub struct Session {
+    name: String,
+    text: String,
+    program: Option<Arc<Program>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// What became of one instance.
+#[derive(Debug)]
+pub enum Checked {
+    /// It was checked.
+    Run(Run),
+    /// It does not exist, or cannot be built.
+    Rejected(Vec<Diagnostic>),
+    /// It is part of a sweep, and `where` excludes it.
+    Excluded,
+}
+
+/// Why a trace could not be replayed.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayFailure {
+    /// The model has no instance with the trace's parameter values.
+    #[error("the model has no instance with the parameter values of the trace")]
+    Instance(Vec<Diagnostic>),
+    /// It is no execution of the model, or does not end as it claims.
+    #[error(transparent)]
+    Rejected(#[from] ReplayError),
+}
+
+impl Session {
+    /// Reads a model; `name` is for messages.
+    ///
+    /// ```
+    /// let session = threadwise::Session::new("empty.tw", "shared x: bool = true;");
+    /// assert!(session.program().is_some());
+    /// ```
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Session {
+        let text = text.into();
+        let checked = threadwise_lang::check(&text);
+        Session {
+            name: name.into(),
+            text,
+            program: checked.program.map(Arc::new),
+            diagnostics: checked.diagnostics,
+        }
+    }
+
+    /// The name it was given.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The program, if there was no error.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.program.as_ref()
+    }
+
+    /// Errors and warnings in source order.
+    pub fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    /// Diagnostics as a report has them.
+    pub fn reported(&self, diagnostics: &[Diagnostic], denied: &Denied) -> Vec<ReportedDiagnostic> {
+        let lines = LineIndex::new(&self.text);
+        let each = diagnostics.iter();
+        each.map(|diagnostic| {
+            let denied = denied.contains(diagnostic.code);
+            ReportedDiagnostic::of(diagnostic, denied, &self.text, &lines)
+        })
+        .collect()
+    }
+
+    /// Whether the model can be checked: no errors, and no warnings that count as errors.
+    pub fn accepted(&self, denied: &Denied) -> bool {
+        self.program.is_some()
+            && self.diagnostics.iter().all(|diagnostic| {
+                diagnostic.severity() == Severity::Warning && !denied.contains(diagnostic.code)
+            })
+    }
+
+    /// The instance with these values; parameters that are not named have their defaults.
+    pub fn instance(&self, values: &Values) -> Result<Instance, Vec<Diagnostic>> {
+        let Some(program) = &self.program else {
+            return Err(self.diagnostics.clone());
+        };
+        let values: BTreeMap<String, i64> = values.0.iter().cloned().collect();
+        Instance::new(Arc::clone(program), &values)
+    }
+
+    /// Checks everything in this process, with limits that are kept between operations only.
+    pub fn check(&self, options: &Options) -> Result<Report, RequestError> {
+        let denied = Denied::default();
+        let mut first = Run {
+            file: self.name.clone(),
+            diagnostics: self.reported(&self.diagnostics, &denied),
+            ..Run::default()
+        };
+        let Some(program) = &self.program else {
+            return Ok(Report::new(vec![first]));
+        };
+        let plan = Plan::new(program, options)?;
+        let mut runs = Vec::new();
+        for values in &plan.instances {
+            let mut run = match self.check_instance(&plan, values, &mut InProcess) {
+                Checked::Run(run) => run,
+                Checked::Rejected(diagnostics) => Run {
+                    file: self.name.clone(),
+                    diagnostics: self.reported(&diagnostics, &denied),
+                    ..Run::default()
+                },
+                Checked::Excluded => continue,
+            };
+            run.diagnostics.splice(0..0, first.diagnostics.drain(..));
+            runs.push(run);
+        }
+        if runs.is_empty() {
+            return Err(RequestError::AllExcluded);
+        }
+        Ok(Report::new(runs))
+    }
+
+    /// Checks one instance of a plan; `executor` runs the engine.
+    pub fn check_instance(
+        &self,
+        plan: &Plan,
+        values: &Values,
+        executor: &mut dyn Executor,
+    ) -> Checked {
+        let instance = match self.instance(values) {
+            Ok(instance) => instance,
+            Err(diagnostics) => {
+                let excluded = |d: &Diagnostic| d.code == Code::WhereViolated;
+                return if plan.is_sweep() && diagnostics.iter().all(excluded) {
+                    Checked::Excluded
+                } else {
+                    Checked::Rejected(diagnostics)
+                };
+            }
+        };
+        let values = values_of(&instance);
+        let mut run = Run {
+            file: self.name.clone(),
+            values: values.clone(),
+            ..Run::default()
+        };
+        let safety = plan.safety();
+        let execution = if safety.is_empty() {
+            None
+        } else {
+            Some(executor.execute(&self.job(plan, &values, safety)))
+        };
+        let view = View {
+            plan,
+            instance: &instance,
+            values: &values,
+        };
+        if let Some(Execution::Finished(outcome)) = &execution {
+            run.state_count = outcome.stats.states.filter(|_| outcome.complete);
+        }
+        for planned in &plan.properties {
+            let result = match (planned.kind, &execution) {
+                (Kind::Liveness, _) => Ok(view.no_liveness(planned)),
+                (_, Some(Execution::Finished(outcome))) => view.finished(planned, outcome),
+                (_, Some(Execution::Stopped { by, stats })) => {
+                    Ok(view.unknown(planned, view.stop_reason(*by), stats.clone()))
+                }
+                (_, Some(Execution::Rejected(diagnostics))) => {
+                    return Checked::Rejected(diagnostics.clone());
+                }
+                (_, Some(Execution::Crashed(message))) => Err(message.clone()),
+                (_, None) => Err("a safety property was planned but not run".to_owned()),
+            };
+            match result {
+                Ok(result) => run.results.push(result),
+                Err(message) => {
+                    // One message is enough: the same search stands behind all of them.
+                    run.trouble = Some(Exit::Internal);
+                    run.diagnostics.push(ReportedDiagnostic::error(
+                        format!("internal error: {message}"),
+                        Some(
+                            "this is a fault in threadwise; please report it with the model"
+                                .to_owned(),
+                        ),
+                    ));
+                    break;
+                }
+            }
+        }
+        if matches!(
+            execution,
+            Some(Execution::Stopped {
+                by: Stop::Interrupted,
+                ..
+            })
+        ) {
+            run.trouble = Some(Exit::Interrupted);
+        }
+        Checked::Run(run)
+    }
+
+    /// Replays a trace with the interpreter, at the parameter values that the trace names.
+    pub fn replay(&self, trace: &Trace) -> Result<(), ReplayFailure> {
+        let values = trace.params.iter();
+        let values = Values(values.map(|(name, value)| (name.clone(), *value)).collect());
+        let instance = self.instance(&values).map_err(ReplayFailure::Instance)?;
+        Ok(replay(&instance, trace)?)
+    }
+
+    fn job(&self, plan: &Plan, values: &Values, properties: Vec<String>) -> Job {
+        Job {
+            text: self.text.clone(),
+            values: values.clone(),
+            properties,
+            engine: engines::EXPLICIT.to_owned(),
+            threads: plan.options.threads,
+            count_states: plan.options.count_states,
+            seconds: plan.options.seconds,
+            memory: plan.options.memory,
+        }
+    }
+}
+
+/// The value of every parameter, in source order.
+pub fn values_of(instance: &Instance) -> Values {
+    let params = instance.params();
+    Values(
+        params
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    )
+}
+
+/// One instance of a plan, while its results are put together.
+struct View<'a> {
+    plan: &'a Plan,
+    instance: &'a Instance,
+    values: &'a Values,
+}
+
+impl View<'_> {
+    fn result(&self, planned: &Planned, verdict: VerdictKind, stats: Stats) -> PropertyResult {
+        PropertyResult {
+            property: planned.name.clone(),
+            kind: planned.kind,
+            verdict,
+            scope: Scope::Instance {
+                values: self.values.clone(),
+            },
+            engine: engines::EXPLICIT.to_owned(),
+            rechecked: false,
+            reason: None,
+            stats,
+            trace: None,
+        }
+    }
+
+    fn unknown(&self, planned: &Planned, reason: Reason, stats: Stats) -> PropertyResult {
+        PropertyResult {
+            reason: Some(reason),
+            ..self.result(planned, VerdictKind::Unknown, stats)
+        }
+    }
+
+    fn no_liveness(&self, planned: &Planned) -> PropertyResult {
+        let reason = Reason::new("no-engine", "no engine decides liveness yet")
+            .next("`--only safety` leaves liveness out");
+        PropertyResult {
+            engine: self.plan.options.engine.clone(),
+            ..self.unknown(planned, reason, Stats::default())
+        }
+    }
+
+    /// A result from an engine's finding. An error is a fault of the engine.
+    fn finished(&self, planned: &Planned, outcome: &JobOutcome) -> Result<PropertyResult, String> {
+        let found = outcome.findings.iter().find(|f| f.property == planned.name);
+        let Some(found) = found else {
+            return Err(format!("the engine said nothing about `{}`", planned.name));
+        };
+        let stats = outcome.stats.clone();
+        match &found.verdict {
+            Verdict::Proved(_) => Ok(self.proved(planned, stats)),
+            Verdict::Violated(trace) => {
+                self.recheck(planned, trace)?;
+                Ok(PropertyResult {
+                    rechecked: true,
+                    trace: Some(trace.clone()),
+                    ..self.result(planned, VerdictKind::Violated, stats)
+                })
+            }
+            Verdict::Unknown(reason) => {
+                // Engines say that a limit was reached; which one it was is known here.
+                let reason = match reason.code.as_str() {
+                    "time-limit" => self.stop_reason(Stop::Time),
+                    TOTAL_TIME => self.stop_reason(Stop::TotalTime),
+                    "memory-limit" => self.stop_reason(Stop::Memory),
+                    _ => reason.clone(),
+                };
+                Ok(self.unknown(planned, reason, stats))
+            }
+        }
+    }
+
+    /// Replays a trace with the interpreter, which the engine has no part in.
+    fn recheck(&self, planned: &Planned, trace: &Trace) -> Result<(), String> {
+        let name = &planned.name;
+        if trace.property.as_deref() != Some(name) {
+            return Err(format!("the trace for `{name}` is about something else"));
+        }
+        replay(self.instance, trace)
+            .map_err(|error| format!("the trace for `{name}` does not replay: {error}"))
+    }
+
+    fn proved(&self, planned: &Planned, stats: Stats) -> PropertyResult {
+        let open = self.open_parameters();
+        if !self.plan.options.for_all.is_empty() {
+            let names = self.plan.options.for_all.join(", ");
+            let reason = Reason::new(
+                "for-all",
+                format!(
+                    "no engine proves a claim for all {names} yet; it holds at {}",
+                    self.values
+                ),
+            )
+            .next(format!(
+                "leave out --for-all, or sweep: --set {}",
+                sweep(&open, self.values)
+            ));
+            return self.unknown(planned, reason, stats);
+        }
+        let mut reason = Reason::new(
+            "no-certificate",
+            "explicit search leaves no certificate, so the verdict rests on the engine",
+        );
+        if !open.is_empty() {
+            reason = reason.next(format!(
+                "the claim is for every {}, and was checked at {} alone; more values: --set {}",
+                open.join(", "),
+                self.values,
+                sweep(&open, self.values)
+            ));
+        }
+        PropertyResult {
+            reason: Some(reason),
+            ..self.result(planned, VerdictKind::Proved, stats)
+        }
+    }
+
+    /// Parameters that the caller left open.
+    fn open_parameters(&self) -> Vec<&str> {
+        let set = |name: &str| self.plan.options.settings.iter().any(|s| s.name == name);
+        let names = self.values.0.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| !set(name)).collect()
+    }
+
+    fn stop_reason(&self, by: Stop) -> Reason {
+        let options = &self.plan.options;
+        match by {
+            Stop::Time => {
+                let limit = options.seconds.unwrap_or_default();
+                Reason::new(
+                    "timeout",
+                    format!("the time limit of {limit} s was reached"),
+                )
+                .next("try a longer --timeout, or smaller parameters")
+            }
+            Stop::TotalTime => Reason::new(
+                "timeout",
+                "the time limit of the whole invocation was reached",
+            )
+            .next("try a longer --total-timeout, or fewer instances"),
+            Stop::Memory => {
+                let limit = options.memory.map_or_else(
+                    || "the memory is used up".to_owned(),
+                    |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
+                );
+                Reason::new("memory", limit).next("try a greater --memory, or smaller parameters")
+            }
+            Stop::Interrupted => {
+                Reason::new("interrupted", "interrupted before the search was over")
+            }
+        }
+    }
+}
+
+/// A sweep that goes a little beyond the values that were checked.
+fn sweep(open: &[&str], values: &Values) -> String {
+    let name = open.first().copied().unwrap_or("N");
+    let value = values.get(name).unwrap_or(2);
+    format!("{name}={value}..{}", value.saturating_add(2))
+}
