@@ -1,2 +1,79 @@
-//! Placeholder.
-fn main() {}
+//! The command line: arguments in, results to standard output, everything else to standard error,
+//! and an exit status that says how it went.
+//!
+//! All checking is the library's. What lives here is what touches the outside: files, terminals,
+//! clocks, signals and processes. An engine runs in a worker process, this same binary started
+//! again (see `supervise` and `worker`).
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod check;
+mod expectations;
+mod fmt;
+mod input;
+mod new;
+mod pages;
+mod progress;
+mod replay;
+mod simulate;
+mod supervise;
+mod terminal;
+mod text;
+mod traces;
+mod translate;
+mod words;
+mod worker;
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::Parser;
+use threadwise::{ENGINES, Exit};
+
+use crate::args::{Cli, Command};
+use crate::terminal::{Terminal, say};
+
+/// Set by the first Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let terminal = Terminal::detect();
+    if matches!(cli.command, Command::Check(_) | Command::Test(_)) {
+        // Without the handler Ctrl-C still ends the program, only less politely.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(Exit::Interrupted.code()));
+            }
+        });
+    }
+    let exit = match &cli.command {
+        Command::Check(args) => check::run(args, &terminal, &INTERRUPTED),
+        Command::Test(args) => expectations::run(args, &terminal, &INTERRUPTED),
+        Command::Replay(args) => replay::run(args, &terminal),
+        Command::Simulate(args) => simulate::run(args, &terminal),
+        Command::Fmt(args) => fmt::run(args, &terminal),
+        Command::New(args) => new::run(args, &terminal),
+        Command::Engines => engines(&terminal),
+        Command::Export(args) => translate::export(args, &terminal),
+        Command::Completions { shell } => pages::completions(*shell),
+        Command::Man { command } => pages::man(command.as_deref(), &terminal),
+        Command::Worker => worker::run(),
+    };
+    ExitCode::from(exit.code())
+}
+
+/// `threadwise engines`
+fn engines(terminal: &Terminal) -> Exit {
+    let width = ENGINES.iter().map(|engine| engine.name.len()).max();
+    let width = width.unwrap_or(0);
+    for engine in ENGINES {
+        let name = terminal.paint(terminal::Style::Strong, &format!("{:width$}", engine.name));
+        say(format_args!(
+            "{name}  {}\n{:width$}  properties: {}; verdicts for: {}\n",
+            engine.about, "", engine.properties, engine.scope
+        ));
+    }
+    Exit::Proved
+}

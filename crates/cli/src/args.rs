@@ -1,0 +1,387 @@
+//! What the command line accepts, and what `--help` says about it.
+//!
+//! The types mirror the contract in the documentation: an option that has no implementation is
+//! not accepted, so nothing is ever ignored silently. The help texts are meant to teach: each
+//! command ends with examples that can be pasted.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use threadwise::{Only, Setting};
+
+const AFTER_HELP: &str = "\
+Examples:
+  threadwise new lock.tw                  write a commented starter model
+  threadwise check lock.tw                check every property at the default parameters
+  threadwise check lock.tw --set N=2..5   the same for N = 2, 3, 4 and 5
+  threadwise simulate lock.tw --seed 7    watch a random execution
+  threadwise test models                  run the expectations written in the models
+
+Exit status: 0 every property proved; 1 some property violated; 2 usage or input error, or
+nothing to check; 3 something unknown; 4 internal error, or evidence that does not hold up;
+130 interrupted. With several files the first of 4, 2, 1, 3, 0 that occurred wins.
+
+Memory is sequentially consistent, and every verdict is about that.";
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  threadwise check peterson.tw
+  threadwise check peterson.tw --set N=2..4 --only safety
+  threadwise check peterson.tw --property mutex --trace traces
+  threadwise check peterson.tw bakery.tw --timeout 10 --memory 2048 --json
+  threadwise check - < peterson.tw
+
+A parameter stands for every value that its `where` allows. Without --set the claim is for all of
+them; while no engine proves that, the default instance is checked and the result says so.
+
+One search serves all safety properties of an instance, so the time it takes counts against each
+of them: --timeout 10 ends the search of each instance after 10 seconds, and a property that was
+decided before then keeps its verdict.
+
+Exit status: 0 all proved, 1 some violated, 2 bad input, 3 some unknown, 4 internal error.";
+
+const TEST_EXAMPLES: &str = "\
+Expectations are comments in a model:
+  //@ expect mutex: proved at N=2..4
+  //@ expect mutex: violated at N=3, M=2
+  //@ expect mutex: proved for all N
+  //@ states at N=2: 12
+
+Examples:
+  threadwise test models
+  threadwise test models/peterson.tw --verbose
+
+Exit status: 0 if all expectations are met; 1 if one is not; 2 if a file or an expectation cannot
+be read, or there are none; 3 if a verdict was unknown. Expectations that no engine can decide yet
+(liveness, `for all`) are counted as skipped, never as met.";
+
+const REPLAY_EXAMPLES: &str = "\
+Examples:
+  threadwise check lock.tw --trace traces    writes traces/lock.mutex.N=4.json
+  threadwise replay lock.tw traces/lock.mutex.N=4.json
+
+Exit status: 0 if the trace is an execution of the model and ends as it claims; 4 if it is not;
+2 if either file cannot be read.";
+
+const SIMULATE_EXAMPLES: &str = "\
+Examples:
+  threadwise simulate lock.tw
+  threadwise simulate lock.tw --steps 100 --seed 7
+  threadwise simulate lock.tw --set N=2 --interactive
+
+The same seed gives the same execution. Exit status: 1 if the execution fails a check or violates
+an invariant, otherwise 0.";
+
+const FMT_EXAMPLES: &str = "\
+Examples:
+  threadwise fmt lock.tw            rewrites the file
+  threadwise fmt --check models/*   lists files that would change, and exits with 1
+  threadwise fmt - < lock.tw        prints the result";
+
+const NEW_EXAMPLES: &str = "\
+Examples:
+  threadwise new lock.tw
+  threadwise check lock.tw";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  threadwise export lock.tw --to promela --set N=3 > lock.pml";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  threadwise completions bash > ~/.local/share/bash-completion/completions/threadwise
+  threadwise completions fish > ~/.config/fish/completions/threadwise.fish";
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  threadwise man | man -l -
+  threadwise man check | man -l -";
+
+/// Proofs of concurrent programs, one thread at a time.
+#[derive(Parser, Debug)]
+#[command(name = "threadwise", version, after_help = AFTER_HELP)]
+#[command(about = "Proofs of concurrent programs, one thread at a time")]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(disable_help_subcommand = false, propagate_version = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Check the properties of models
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(Box<CheckArgs>),
+    /// Run the expectations written inside models
+    #[command(after_help = TEST_EXAMPLES)]
+    Test(TestArgs),
+    /// Replay a trace with the interpreter
+    #[command(after_help = REPLAY_EXAMPLES)]
+    Replay(ReplayArgs),
+    /// Run a model at random, or step by step
+    #[command(after_help = SIMULATE_EXAMPLES)]
+    Simulate(SimulateArgs),
+    /// Format models
+    #[command(after_help = FMT_EXAMPLES)]
+    Fmt(FmtArgs),
+    /// Write a commented starter model
+    #[command(after_help = NEW_EXAMPLES)]
+    New(NewArgs),
+    /// List the engines and what each can do
+    Engines,
+    /// Translate a model to another tool's language
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportArgs),
+    /// Print a completion script for a shell
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page of threadwise or of one of its commands
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// The command; without it, the page of threadwise itself
+        command: Option<String>,
+    },
+    /// Run one engine on one instance, for the parent process: a job on standard input, events out
+    #[command(hide = true)]
+    Worker,
+}
+
+/// The parameters of an instance.
+#[derive(Args, Debug, Default)]
+pub(crate) struct InstanceArgs {
+    /// Give a parameter a value, or sweep over a range (repeatable)
+    #[arg(
+        long = "set",
+        value_name = "NAME=VALUE|LO..HI",
+        allow_hyphen_values = true
+    )]
+    pub(crate) set: Vec<Setting>,
+}
+
+/// Limits on the effort.
+#[derive(Args, Debug, Default)]
+pub(crate) struct LimitArgs {
+    /// Seconds for each property; then its verdict is `unknown`
+    #[arg(long, help_heading = "Limits", value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Seconds for the whole invocation
+    #[arg(long, help_heading = "Limits", value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) total_timeout: Option<f64>,
+    /// Memory of an engine in MiB [default: three quarters of what the machine has free]
+    #[arg(long, help_heading = "Limits", value_name = "MIB", value_parser = clap::value_parser!(u64).range(16..=1 << 40))]
+    pub(crate) memory: Option<u64>,
+    /// Threads of an engine [default: one for each core]
+    #[arg(long, help_heading = "Limits", value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+/// `threadwise check`
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Models (`.tw`); `-` is standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgs,
+    /// Insist that the claim is for every value of this parameter (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) for_all: Vec<String>,
+    /// Check this property only (repeatable); the built-in checks always run along
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+    /// Check properties of one kind only
+    #[arg(long, value_name = "KIND", value_parser = only)]
+    pub(crate) only: Option<Only>,
+    /// Use this engine (`threadwise engines` lists them)
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub(crate) engine: String,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Treat a warning as an error: a code, a name, or `all` (repeatable)
+    #[arg(long, value_name = "WARNING")]
+    pub(crate) deny: Vec<String>,
+    /// Write each counterexample into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) trace: Option<PathBuf>,
+    /// The form of the files that --trace writes
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Json, requires = "trace")]
+    pub(crate) trace_format: TraceFormat,
+    /// How results are printed
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Short for `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Print verdicts only: no traces, no advice, no warnings
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print all statistics, and why each verdict is what it is
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// `threadwise test`
+#[derive(Args, Debug)]
+pub(crate) struct TestArgs {
+    /// Models, or directories that are searched for `*.tw`
+    #[arg(required = true, value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    /// Print problems and the summary only
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print every expectation
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// `threadwise replay`
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// The model; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The trace, in JSON as `check --trace` writes it; `-` is standard input
+    #[arg(value_name = "TRACE")]
+    pub(crate) trace: PathBuf,
+    /// How the trace is printed
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Text)]
+    pub(crate) format: TraceFormat,
+    /// Print nothing but the outcome
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// `threadwise simulate`
+#[derive(Args, Debug)]
+pub(crate) struct SimulateArgs {
+    /// The model; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgs,
+    /// Watch this invariant only (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+    /// How many steps at most
+    #[arg(long, value_name = "K", default_value_t = 50, value_parser = clap::value_parser!(u64).range(..=1_000_000))]
+    pub(crate) steps: u64,
+    /// The seed of the random choices
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Choose every step yourself
+    #[arg(long, short)]
+    pub(crate) interactive: bool,
+    /// How the execution is printed
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Text, conflicts_with = "interactive")]
+    pub(crate) format: TraceFormat,
+}
+
+/// `threadwise fmt`
+#[derive(Args, Debug)]
+pub(crate) struct FmtArgs {
+    /// Models; `-` is standard input, formatted to standard output
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Change nothing: list the files that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+/// `threadwise new`
+#[derive(Args, Debug)]
+pub(crate) struct NewArgs {
+    /// The file to write; `.tw` is added if it has no extension
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+}
+
+/// `threadwise export`
+#[derive(Args, Debug)]
+pub(crate) struct ExportArgs {
+    /// The model; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The language
+    #[arg(long, value_name = "LANGUAGE", value_enum)]
+    pub(crate) to: Target,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgs,
+    /// Translate this property only (repeatable) [default: all that can be expressed]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Vec<String>,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// The form of results.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One object, as the published schema says
+    Json,
+}
+
+/// The form of traces.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum TraceFormat {
+    /// For people: step, process, source line, changed variables
+    Text,
+    /// As `threadwise replay` reads it
+    Json,
+    /// The Informal Trace Format of the Apalache model checker
+    Itf,
+}
+
+impl TraceFormat {
+    /// The ending of a file's name.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            TraceFormat::Text => "txt",
+            TraceFormat::Json => "json",
+            TraceFormat::Itf => "itf.json",
+        }
+    }
+}
+
+/// Languages that models are exported to.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// The language of the SPIN model checker
+    Promela,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value <= 1e9 => Ok(value),
+        _ => Err("expected a positive number of seconds, such as 10 or 0.5".to_owned()),
+    }
+}
+
+fn only(text: &str) -> Result<Only, String> {
+    match text {
+        "safety" => Ok(Only::Safety),
+        "liveness" => Ok(Only::Liveness),
+        _ => Err("expected `safety` or `liveness`".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

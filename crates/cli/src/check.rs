@@ -1,0 +1,330 @@
+//! `threadwise check`: every property of every file, at every instance that was asked for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use threadwise::{
+    Checked, Denied, Exit, Options, Plan, Report, ReportedDiagnostic, RequestError, Run, Scope,
+    Session, VerdictKind, engine_exists,
+};
+
+use crate::args::{CheckArgs, Format, LimitArgs, TraceFormat};
+use crate::input;
+use crate::progress::ProgressLine;
+use crate::supervise::{Supervisor, default_memory};
+use crate::terminal::{Terminal, say};
+use crate::text::Printer;
+use crate::traces;
+
+pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
+    let denied = match engine_exists(&args.engine).and_then(|()| Denied::parse(&args.deny)) {
+        Ok(denied) => denied,
+        Err(error) => {
+            terminal.error(&with_help(&error));
+            return Exit::Input;
+        }
+    };
+    if args.files.iter().filter(|file| is_stdin(file)).count() > 1 {
+        terminal.error(&"standard input (`-`) can be named once only");
+        return Exit::Input;
+    }
+    let json = args.json || args.format == Format::Json;
+    let mut check = Check {
+        args,
+        terminal,
+        interrupted,
+        denied,
+        options: options(args),
+        supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
+        printer: (!json).then(|| Printer::new(*terminal, args.quiet, args.verbose)),
+        written: BTreeSet::new(),
+        runs: Vec::new(),
+    };
+    for file in &args.files {
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        check.file(file);
+    }
+    let Check {
+        runs, mut printer, ..
+    } = check;
+    let mut report = Report::new(runs);
+    let mut exit = report.status();
+    if interrupted.load(Ordering::Relaxed) {
+        exit = Exit::Interrupted;
+        report.exit = exit.code();
+    }
+    match &mut printer {
+        Some(printer) => printer.end(&report),
+        None => match serde_json::to_string_pretty(&report) {
+            Ok(text) => say(format_args!("{text}\n")),
+            Err(error) => {
+                terminal.error(&format_args!(
+                    "internal error: the report cannot be written: {error}"
+                ));
+                exit = exit.and(Exit::Internal);
+            }
+        },
+    }
+    exit
+}
+
+/// The parent of the workers, with the limits of the command line.
+pub(crate) fn supervisor<'a>(
+    limits: &LimitArgs,
+    terminal: &Terminal,
+    interrupted: &'a AtomicBool,
+    progress: bool,
+) -> Supervisor<'a> {
+    let total = limits.total_timeout.map(Duration::from_secs_f64);
+    Supervisor {
+        deadline: total.map(|total| Instant::now() + total),
+        interrupted,
+        progress: ProgressLine::new(terminal.progress && progress),
+    }
+}
+
+/// The options of an engine that follow from the limits.
+pub(crate) fn limited(limits: &LimitArgs) -> Options {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    Options {
+        seconds: limits.timeout,
+        memory: limits.memory.map(|mib| mib << 20).or_else(default_memory),
+        threads: limits
+            .threads
+            .unwrap_or(u16::try_from(cores).unwrap_or(u16::MAX)),
+        ..Options::default()
+    }
+}
+
+fn options(args: &CheckArgs) -> Options {
+    Options {
+        settings: args.instance.set.clone(),
+        for_all: args.for_all.clone(),
+        properties: args.property.clone(),
+        only: args.only,
+        engine: args.engine.clone(),
+        ..limited(&args.limits)
+    }
+}
+
+/// A message with its advice below it.
+pub(crate) fn with_help(error: &RequestError) -> String {
+    match error.help() {
+        Some(help) => format!("{error}\n  help: {help}"),
+        None => error.to_string(),
+    }
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// One invocation, as far as it has come.
+struct Check<'a> {
+    args: &'a CheckArgs,
+    terminal: &'a Terminal,
+    interrupted: &'a AtomicBool,
+    denied: Denied,
+    options: Options,
+    supervisor: Supervisor<'a>,
+    /// Absent when the report is printed at the end, as JSON.
+    printer: Option<Printer>,
+    /// Names of the traces written so far.
+    written: BTreeSet<PathBuf>,
+    runs: Vec<Run>,
+}
+
+impl Check<'_> {
+    fn file(&mut self, path: &Path) {
+        let input = match input::read(path) {
+            Ok(input) => input,
+            Err(error) => {
+                self.terminal.error(&error);
+                self.push(failed(
+                    path.to_string_lossy().into_owned(),
+                    format!("{}: {}", error.name, error.message),
+                    Some(error.help),
+                ));
+                return;
+            }
+        };
+        let session = Session::new(input.name, input.text);
+        let accepted = session.accepted(&self.denied);
+        if !self.args.quiet || !accepted {
+            self.terminal
+                .diagnostics(session.diagnostics(), session.name(), session.text());
+        }
+        if !accepted && session.program().is_some() {
+            let codes = session
+                .diagnostics()
+                .iter()
+                .map(|diagnostic| diagnostic.code);
+            let denied: BTreeSet<&str> = codes
+                .filter(|code| self.denied.contains(*code))
+                .map(|code| code.slug())
+                .collect();
+            let denied: Vec<&str> = denied.into_iter().collect();
+            self.terminal.error(&format_args!(
+                "{}: denied: {}\n  help: mend what the warnings above say, or leave out --deny",
+                session.name(),
+                denied.join(", ")
+            ));
+        }
+        let mut about_file = session.reported(session.diagnostics(), &self.denied);
+        let program = match session.program() {
+            Some(program) if accepted => program,
+            _ => {
+                self.push(Run {
+                    file: session.name().to_owned(),
+                    diagnostics: about_file,
+                    ..Run::default()
+                });
+                return;
+            }
+        };
+        let plan = match Plan::new(program, &self.options) {
+            Ok(plan) => plan,
+            Err(error) => return self.refused(&session, &error, about_file),
+        };
+        self.supervisor.progress.begin(session.name());
+        let mut excluded = Vec::new();
+        let mut checked = 0;
+        for values in &plan.instances {
+            if self.interrupted.load(Ordering::Relaxed) {
+                return;
+            }
+            let mut run = match session.check_instance(&plan, values, &mut self.supervisor) {
+                Checked::Run(run) => run,
+                Checked::Excluded => {
+                    excluded.push(values.to_string());
+                    continue;
+                }
+                Checked::Rejected(diagnostics) => {
+                    self.terminal
+                        .diagnostics(&diagnostics, session.name(), session.text());
+                    Run {
+                        file: session.name().to_owned(),
+                        values: values.clone(),
+                        diagnostics: session.reported(&diagnostics, &self.denied),
+                        ..Run::default()
+                    }
+                }
+            };
+            checked += 1;
+            for diagnostic in run.diagnostics.iter().filter(|d| d.code.is_none()) {
+                self.terminal.error(&diagnostic.message);
+            }
+            run.diagnostics.splice(0..0, about_file.drain(..));
+            self.write_traces(&mut run, &session);
+            if let Some(printer) = &mut self.printer {
+                printer.run(&run, &session);
+            }
+            self.push(run);
+        }
+        if checked == 0 {
+            self.refused(&session, &RequestError::AllExcluded, about_file);
+        } else if !excluded.is_empty() && !self.args.quiet {
+            let list = excluded.join("; ");
+            let name = session.name();
+            self.terminal
+                .note(&format_args!("{name}: `where` excludes {list}"));
+        }
+    }
+
+    /// A request that makes no sense for this model.
+    fn refused(
+        &mut self,
+        session: &Session,
+        error: &RequestError,
+        mut about_file: Vec<ReportedDiagnostic>,
+    ) {
+        let name = session.name().to_owned();
+        self.terminal
+            .error(&format_args!("{name}: {}", with_help(error)));
+        let mut run = failed(name, error.to_string(), error.help());
+        about_file.append(&mut run.diagnostics);
+        run.diagnostics = about_file;
+        self.push(run);
+    }
+
+    fn push(&mut self, run: Run) {
+        self.runs.push(run);
+    }
+
+    fn write_traces(&mut self, run: &mut Run, session: &Session) {
+        let Some(directory) = &self.args.trace else {
+            return;
+        };
+        let mut failed = false;
+        for result in &run.results {
+            let (VerdictKind::Violated, Some(trace)) = (result.verdict, &result.trace) else {
+                continue;
+            };
+            let Scope::Instance { values } = &result.scope else {
+                continue;
+            };
+            let stem = Path::new(session.name()).file_stem().unwrap_or_default();
+            let stem = match stem.to_string_lossy() {
+                stem if stem == "-" => "stdin".to_owned(),
+                stem => stem.into_owned(),
+            };
+            let place = values.to_string().replace(", ", ",");
+            let base = [stem.as_str(), &result.property, &place];
+            let base: Vec<&str> = base.into_iter().filter(|part| !part.is_empty()).collect();
+            let path = self.fresh(directory, &base.join("."), self.args.trace_format);
+            let written = traces::in_form(trace, self.args.trace_format, session.text())
+                .map_err(|error| error.to_string())
+                .and_then(|text| {
+                    fs::create_dir_all(directory)
+                        .and_then(|()| fs::write(&path, text))
+                        .map_err(|error| error.to_string())
+                });
+            match written {
+                Ok(()) => {
+                    let shown = path.display();
+                    self.terminal.note(&format_args!(
+                        "trace of `{}` written to {shown}",
+                        result.property
+                    ));
+                }
+                Err(error) => {
+                    failed = true;
+                    self.terminal.error(&format_args!(
+                        "{}: the trace cannot be written: {error}\n  help: check the directory given to --trace",
+                        path.display()
+                    ));
+                }
+            }
+        }
+        if failed {
+            run.trouble = Some(run.exit().and(Exit::Input));
+        }
+    }
+
+    /// A name that no trace of this invocation has yet: files of one name in two directories must
+    /// not overwrite each other's traces.
+    fn fresh(&mut self, directory: &Path, base: &str, form: TraceFormat) -> PathBuf {
+        let extension = form.extension();
+        let mut path = directory.join(format!("{base}.{extension}"));
+        let mut number = 2;
+        while !self.written.insert(path.clone()) {
+            path = directory.join(format!("{base}-{number}.{extension}"));
+            number += 1;
+        }
+        path
+    }
+}
+
+/// A run that could not even begin.
+fn failed(file: String, message: String, help: Option<String>) -> Run {
+    Run {
+        file,
+        diagnostics: vec![ReportedDiagnostic::error(message, help)],
+        ..Run::default()
+    }
+}

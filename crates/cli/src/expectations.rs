@@ -1,0 +1,424 @@
+//! `threadwise test`: the expectations written inside models.
+//!
+//! Each instance that is mentioned is searched once, for all that is expected of it. What no
+//! engine can decide yet is counted as skipped: never as met.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use threadwise::{
+    CHECKS, Checked, Directive, Exit, Expected, ExpectedScope, Kind, Options, Plan, Run, Session,
+    Setting, Values, VerdictKind, properties,
+};
+use threadwise_lang::program::Program;
+use threadwise_lang::render::LineIndex;
+
+use crate::args::TestArgs;
+use crate::check::{limited, supervisor, with_help};
+use crate::input;
+use crate::supervise::Supervisor;
+use crate::terminal::{Style, Terminal, say};
+use crate::words::{count, counted};
+
+pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
+    let mut files = Vec::new();
+    let mut exit = Exit::Proved;
+    for path in &args.paths {
+        if let Err(error) = collect(path, &mut files, true) {
+            terminal.error(&error);
+            exit = exit.and(Exit::Input);
+        }
+    }
+    if files.is_empty() {
+        if exit == Exit::Proved {
+            terminal.error(&"there is no model (`*.tw`) below the paths given");
+        }
+        return Exit::Input;
+    }
+    let mut tester = Tester {
+        args,
+        terminal,
+        interrupted,
+        options: limited(&args.limits),
+        supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
+        total: Tally::default(),
+        exit,
+    };
+    for file in &files {
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+        tester.file(file);
+    }
+    let total = &tester.total;
+    say(format_args!(
+        "{}: {}\n",
+        counted(files.len() as u64, "file"),
+        total.words()
+    ));
+    if total.all() == 0 && tester.exit == Exit::Proved {
+        terminal.error(&"none of the models has an expectation\n  help: write one, such as `//@ expect mutex: proved at N=2..4`");
+        return Exit::Input;
+    }
+    if interrupted.load(Ordering::Relaxed) {
+        return Exit::Interrupted;
+    }
+    tester.exit
+}
+
+/// Finds the models below a path, in the order of their names.
+fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> Result<(), String> {
+    let cannot = |error| format!("{}: cannot be read: {error}", path.display());
+    if path == Path::new("-") {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let kind = fs::metadata(path).map_err(cannot)?;
+    if kind.is_dir() {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            // Links below a directory are not followed, so that a circle of them does no harm.
+            if !entry.file_type().map_err(cannot)?.is_symlink() {
+                entries.push(entry.path());
+            }
+        }
+        entries.sort();
+        for entry in entries {
+            collect(&entry, files, false)?;
+        }
+    } else if named || path.extension().is_some_and(|extension| extension == "tw") {
+        files.push(path.to_owned());
+    }
+    Ok(())
+}
+
+/// How many expectations fared how.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    met: u64,
+    unmet: u64,
+    undecided: u64,
+    skipped_liveness: u64,
+    skipped_for_all: u64,
+}
+
+impl Tally {
+    fn all(&self) -> u64 {
+        self.met + self.unmet + self.undecided + self.skipped_liveness + self.skipped_for_all
+    }
+
+    fn add(&mut self, other: Tally) {
+        self.met += other.met;
+        self.unmet += other.unmet;
+        self.undecided += other.undecided;
+        self.skipped_liveness += other.skipped_liveness;
+        self.skipped_for_all += other.skipped_for_all;
+    }
+
+    fn words(&self) -> String {
+        let mut words = format!("{} met, {} not met", count(self.met), count(self.unmet));
+        if self.undecided > 0 {
+            words.push_str(&format!(", {} undecided", count(self.undecided)));
+        }
+        let skipped = [
+            (self.skipped_liveness, "liveness"),
+            (self.skipped_for_all, "for all values"),
+        ];
+        for (number, what) in skipped {
+            if number > 0 {
+                words.push_str(&format!(
+                    ", {} skipped ({what}: no engine yet)",
+                    count(number)
+                ));
+            }
+        }
+        words
+    }
+}
+
+/// An expectation about one instance.
+struct Expectation {
+    line: usize,
+    what: Aim,
+}
+
+/// What is expected of an instance.
+enum Aim {
+    Verdict { property: String, verdict: Expected },
+    States(u64),
+}
+
+struct Tester<'a> {
+    args: &'a TestArgs,
+    terminal: &'a Terminal,
+    interrupted: &'a AtomicBool,
+    options: Options,
+    supervisor: Supervisor<'a>,
+    total: Tally,
+    exit: Exit,
+}
+
+impl Tester<'_> {
+    fn fail(&mut self, exit: Exit) {
+        self.exit = self.exit.and(exit);
+    }
+
+    fn file(&mut self, path: &Path) {
+        let input = match input::read(path) {
+            Ok(input) => input,
+            Err(error) => {
+                self.terminal.error(&error);
+                return self.fail(Exit::Input);
+            }
+        };
+        let session = Session::new(input.name, input.text);
+        let Some(program) = session.program() else {
+            self.terminal
+                .diagnostics(session.diagnostics(), session.name(), session.text());
+            return self.fail(Exit::Input);
+        };
+        if program.directives.is_empty() {
+            if !self.args.quiet {
+                let name = session.name();
+                self.terminal.note(&format_args!("{name}: no expectations"));
+            }
+            return;
+        }
+        let mut tally = Tally::default();
+        let expected = self.read(&session, program, &mut tally);
+        self.supervisor.progress.begin(session.name());
+        for (values, expectations) in expected {
+            if self.interrupted.load(Ordering::Relaxed) {
+                return;
+            }
+            self.instance(&session, program, &values, &expectations, &mut tally);
+        }
+        self.total.add(tally);
+        if !self.args.quiet {
+            say(format_args!("{}: {}\n", session.name(), tally.words()));
+        }
+    }
+
+    /// Reads the directives of a file: what is expected of each instance.
+    fn read(
+        &mut self,
+        session: &Session,
+        program: &Program,
+        tally: &mut Tally,
+    ) -> BTreeMap<Values, Vec<Expectation>> {
+        let lines = LineIndex::new(session.text());
+        let known = properties(program);
+        let mut expected: BTreeMap<Values, Vec<Expectation>> = BTreeMap::new();
+        for directive in &program.directives {
+            let line = lines.line(directive.span.start);
+            let mut malformed = |message: String| {
+                self.terminal
+                    .error(&format_args!("{}:{line}: {message}", session.name()));
+                self.exit = self.exit.and(Exit::Input);
+            };
+            let (instances, what): (_, Box<dyn Fn() -> Aim>) =
+                match Directive::parse(&directive.text) {
+                    Err(error) => {
+                        malformed(error.to_string());
+                        continue;
+                    }
+                    Ok(Directive::States { instances, count }) => {
+                        (instances, Box::new(move || Aim::States(count)))
+                    }
+                    Ok(Directive::Expect {
+                        property,
+                        verdict,
+                        scope,
+                    }) => {
+                        // Plans name unknown properties and parameters, with a suggestion.
+                        let options = Options {
+                            properties: vec![property.clone()],
+                            for_all: match &scope {
+                                ExpectedScope::ForAll(names) => names.clone(),
+                                ExpectedScope::Instances(_) => Vec::new(),
+                            },
+                            ..Options::default()
+                        };
+                        if let Err(error) = Plan::new(program, &options) {
+                            malformed(with_help(&error));
+                            continue;
+                        }
+                        let kind = known.iter().find(|p| p.name == property).map(|p| p.kind);
+                        let instances = match scope {
+                            ExpectedScope::Instances(instances) => instances,
+                            ExpectedScope::ForAll(_) if kind == Some(Kind::Liveness) => {
+                                tally.skipped_liveness += 1;
+                                continue;
+                            }
+                            ExpectedScope::ForAll(_) => {
+                                tally.skipped_for_all += 1;
+                                continue;
+                            }
+                        };
+                        if kind == Some(Kind::Liveness) {
+                            tally.skipped_liveness += instances.len() as u64;
+                            continue;
+                        }
+                        let aim = move || Aim::Verdict {
+                            property: property.clone(),
+                            verdict,
+                        };
+                        (instances, Box::new(aim))
+                    }
+                };
+            for values in instances {
+                match session.instance(&values) {
+                    Ok(instance) => {
+                        let values = threadwise::values_of(&instance);
+                        let expectations = expected.entry(values).or_default();
+                        expectations.push(Expectation { line, what: what() });
+                    }
+                    Err(diagnostics) => {
+                        for diagnostic in diagnostics {
+                            let help = diagnostic.help.map(|help| format!("\n  help: {help}"));
+                            let help = help.unwrap_or_default();
+                            malformed(format!("at {values}: {}{help}", diagnostic.message));
+                        }
+                    }
+                }
+            }
+        }
+        expected
+    }
+
+    /// Searches one instance and compares.
+    fn instance(
+        &mut self,
+        session: &Session,
+        program: &Program,
+        values: &Values,
+        expectations: &[Expectation],
+        tally: &mut Tally,
+    ) {
+        let mut names: Vec<String> = Vec::new();
+        let mut count_states = false;
+        for expectation in expectations {
+            match &expectation.what {
+                Aim::Verdict { property, .. } if names.contains(property) => {}
+                Aim::Verdict { property, .. } => names.push(property.clone()),
+                Aim::States(_) => count_states = true,
+            }
+        }
+        if names.is_empty() {
+            names.push(CHECKS.to_owned());
+        }
+        let settings = values.0.iter().map(|(name, value)| Setting {
+            name: name.clone(),
+            values: *value..=*value,
+        });
+        let options = Options {
+            settings: settings.collect(),
+            properties: names,
+            count_states,
+            ..self.options.clone()
+        };
+        let run = match Plan::new(program, &options) {
+            Ok(plan) => match session.check_instance(&plan, values, &mut self.supervisor) {
+                Checked::Run(run) => run,
+                Checked::Rejected(diagnostics) => {
+                    self.terminal
+                        .diagnostics(&diagnostics, session.name(), session.text());
+                    return self.fail(Exit::Input);
+                }
+                Checked::Excluded => return,
+            },
+            Err(error) => {
+                self.terminal.error(&with_help(&error));
+                return self.fail(Exit::Input);
+            }
+        };
+        for diagnostic in &run.diagnostics {
+            self.terminal
+                .error(&format_args!("{}: {}", session.name(), diagnostic.message));
+        }
+        if run.trouble == Some(Exit::Internal) {
+            return self.fail(Exit::Internal);
+        }
+        for expectation in expectations {
+            self.compare(session, values, expectation, &run, tally);
+        }
+    }
+
+    fn compare(
+        &mut self,
+        session: &Session,
+        values: &Values,
+        expectation: &Expectation,
+        run: &Run,
+        tally: &mut Tally,
+    ) {
+        let place = if values.is_empty() {
+            String::new()
+        } else {
+            format!(" at {values}")
+        };
+        let (met, expected, found) = match &expectation.what {
+            Aim::Verdict { property, verdict } => {
+                let wanted = match verdict {
+                    Expected::Proved => VerdictKind::Proved,
+                    Expected::Violated => VerdictKind::Violated,
+                };
+                let result = run.results.iter().find(|r| r.property == *property);
+                let expected = format!("{property}: {}", wanted.as_str());
+                match result {
+                    Some(result) if result.verdict == VerdictKind::Unknown => {
+                        let reason = result.reason.as_ref().map(|r| r.message.clone());
+                        (
+                            None,
+                            expected,
+                            format!("unknown: {}", reason.unwrap_or_default()),
+                        )
+                    }
+                    Some(result) => {
+                        let met = result.verdict == wanted;
+                        (Some(met), expected, result.verdict.as_str().to_owned())
+                    }
+                    None => (None, expected, "no result".to_owned()),
+                }
+            }
+            Aim::States(wanted) => {
+                let expected = counted(*wanted, "state");
+                match run.state_count {
+                    Some(states) => (Some(states == *wanted), expected, counted(states, "state")),
+                    None => (
+                        None,
+                        expected,
+                        "the states could not all be counted".to_owned(),
+                    ),
+                }
+            }
+        };
+        let line = format!("{}:{}", session.name(), expectation.line);
+        match met {
+            Some(true) => {
+                tally.met += 1;
+                if self.args.verbose {
+                    let word = self.terminal.paint(Style::Good, "met");
+                    say(format_args!("{line}: {expected}{place}: {word}\n"));
+                }
+            }
+            Some(false) => {
+                tally.unmet += 1;
+                let word = self.terminal.paint(Style::Bad, "not met");
+                say(format_args!(
+                    "{line}: {expected}{place}: {word}: found {found}\n"
+                ));
+                self.fail(Exit::Violated);
+            }
+            None => {
+                tally.undecided += 1;
+                let word = self.terminal.paint(Style::Unsure, "undecided");
+                say(format_args!("{line}: {expected}{place}: {word}: {found}\n"));
+                self.fail(Exit::Unknown);
+            }
+        }
+    }
+}

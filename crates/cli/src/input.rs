@@ -1,0 +1,120 @@
+//! Reading models and traces: files and standard input, with errors that say what to do next.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The largest file that is read: positions in a source text are 32 bits wide, and nothing that
+/// people write comes near.
+const LARGEST: u64 = 64 << 20;
+
+/// A text and the name it was given by.
+pub(crate) struct Input {
+    /// The path as given; `-` for standard input.
+    pub(crate) name: String,
+    /// What it holds.
+    pub(crate) text: String,
+}
+
+/// Why an input cannot be used.
+#[derive(Debug)]
+pub(crate) struct InputError {
+    /// The path as given.
+    pub(crate) name: String,
+    /// What is wrong.
+    pub(crate) message: String,
+    /// What to do next.
+    pub(crate) help: String,
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}\n  help: {}", self.name, self.message, self.help)
+    }
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read(path: &Path) -> Result<Input, InputError> {
+    let name = path.to_string_lossy().into_owned();
+    let bytes = match bytes(path) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            let (message, help) = explain(path, &error);
+            return Err(InputError {
+                name,
+                message,
+                help,
+            });
+        }
+    };
+    if bytes.len() as u64 > LARGEST {
+        return Err(InputError {
+            name,
+            message: format!("the file is larger than {} MiB", LARGEST >> 20),
+            help: "models are texts of a few kilobytes; is this the right file?".to_owned(),
+        });
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Input { name, text }),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let before = &error.as_bytes()[..at];
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            let byte = error.as_bytes()[at];
+            Err(InputError {
+                name: format!("{name}:{line}"),
+                message: format!("byte {at} (0x{byte:02x}) is not valid UTF-8"),
+                help: "models are UTF-8 texts; convert the file, for example with `iconv -t utf-8`"
+                    .to_owned(),
+            })
+        }
+    }
+}
+
+fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin()
+            .lock()
+            .take(LARGEST + 1)
+            .read_to_end(&mut bytes)?;
+    } else {
+        let file = File::open(path)?;
+        if file.metadata()?.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        file.take(LARGEST + 1).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// Message and help for a file that cannot be opened or read.
+fn explain(path: &Path, error: &io::Error) -> (String, String) {
+    let (message, help) = match error.kind() {
+        io::ErrorKind::NotFound => {
+            let help = if path.extension().is_none() && path.with_extension("tw").is_file() {
+                format!("did you mean `{}`?", path.with_extension("tw").display())
+            } else {
+                "check the name; `threadwise new FILE` writes a starter model".to_owned()
+            };
+            ("there is no such file".to_owned(), help)
+        }
+        io::ErrorKind::IsADirectory => (
+            "this is a directory".to_owned(),
+            format!(
+                "name a file; `threadwise test {}` runs every model below a directory",
+                path.display()
+            ),
+        ),
+        io::ErrorKind::PermissionDenied => (
+            "the file may not be read".to_owned(),
+            "check its permissions".to_owned(),
+        ),
+        _ => (
+            format!("the file cannot be read: {error}"),
+            "check the file, or pipe the text in and name `-`".to_owned(),
+        ),
+    };
+    (message, help)
+}

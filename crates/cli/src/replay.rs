@@ -1,0 +1,74 @@
+//! `threadwise replay`: the interpreter follows a trace and says whether it is what it claims.
+
+use std::path::Path;
+
+use threadwise::{Exit, ReplayFailure, Session, Trace};
+
+use crate::args::ReplayArgs;
+use crate::input;
+use crate::terminal::{Terminal, complain, say};
+use crate::traces;
+use crate::words::counted;
+
+pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
+    if args.file == Path::new("-") && args.trace == Path::new("-") {
+        terminal.error(&"the model and the trace cannot both be standard input");
+        return Exit::Input;
+    }
+    let (model, text) = match (input::read(&args.file), input::read(&args.trace)) {
+        (Ok(model), Ok(text)) => (model, text),
+        (model, text) => {
+            for error in [model.err(), text.err()].into_iter().flatten() {
+                terminal.error(&error);
+            }
+            return Exit::Input;
+        }
+    };
+    let trace: Trace = match Trace::from_json(&text.text) {
+        Ok(trace) => trace,
+        Err(error) => {
+            terminal.error(&format_args!(
+                "{}: this is no trace: {error}\n  help: `threadwise check MODEL --trace DIR` writes traces",
+                text.name
+            ));
+            return Exit::Input;
+        }
+    };
+    let session = Session::new(model.name, model.text);
+    if session.program().is_none() {
+        terminal.diagnostics(session.diagnostics(), session.name(), session.text());
+        return Exit::Input;
+    }
+    match session.replay(&trace) {
+        Ok(()) => {}
+        Err(ReplayFailure::Instance(diagnostics)) => {
+            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            return Exit::Input;
+        }
+        Err(ReplayFailure::Rejected(error)) => {
+            terminal.error(&format_args!(
+                "{}: the trace does not replay: {error}\n  help: was the model changed after the trace was written?",
+                text.name
+            ));
+            return Exit::Internal;
+        }
+    }
+    let shown = match traces::in_form(&trace, args.format, session.text()) {
+        Ok(shown) => shown,
+        Err(error) => {
+            terminal.error(&format_args!("the trace cannot be shown: {error}"));
+            return Exit::Internal;
+        }
+    };
+    if !args.quiet {
+        say(format_args!("{shown}"));
+    }
+    let steps = counted(trace.steps.len() as u64, "step");
+    match &trace.property {
+        Some(property) => complain(format_args!(
+            "the trace replays: {steps}, then `{property}` is violated\n"
+        )),
+        None => complain(format_args!("the trace replays: {steps}\n")),
+    }
+    Exit::Proved
+}

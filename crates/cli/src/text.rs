@@ -1,0 +1,216 @@
+//! Results for people: what was checked and for which parameters, a line for each property, the
+//! executions that violate properties, and what to do next.
+
+use std::collections::BTreeSet;
+
+use threadwise::{PropertyResult, Report, Run, Scope, Session, VerdictKind};
+
+use crate::args::TraceFormat;
+use crate::terminal::{Style, Terminal, say};
+use crate::traces;
+use crate::words::{count, counted, seconds};
+
+/// What to do about a violation.
+const VIOLATED: &str = "mend the model, or keep the execution with --trace DIR; \
+     `threadwise replay` shows it again";
+
+/// Prints runs as they come.
+pub(crate) struct Printer {
+    terminal: Terminal,
+    quiet: bool,
+    verbose: bool,
+    /// Advice, each piece once, in the order in which it came up.
+    advice: Vec<String>,
+    given: BTreeSet<String>,
+    printed: bool,
+}
+
+impl Printer {
+    /// A printer for standard output.
+    pub(crate) fn new(terminal: Terminal, quiet: bool, verbose: bool) -> Printer {
+        Printer {
+            terminal,
+            quiet,
+            verbose,
+            advice: Vec::new(),
+            given: BTreeSet::new(),
+            printed: false,
+        }
+    }
+
+    /// Prints what was found about one instance.
+    pub(crate) fn run(&mut self, run: &Run, session: &Session) {
+        if run.results.is_empty() {
+            return;
+        }
+        let mut text = String::new();
+        if self.printed && !self.quiet {
+            text.push('\n');
+        }
+        self.printed = true;
+        let mut title = run.file.clone();
+        if !run.values.is_empty() {
+            title.push_str(&format!(" at {}", run.values));
+        }
+        text.push_str(&self.terminal.paint(Style::Strong, &title));
+        text.push('\n');
+        let width = run.results.iter().map(|r| r.property.chars().count()).max();
+        for result in &run.results {
+            self.line(&mut text, result, width.unwrap_or(0));
+        }
+        if !self.quiet {
+            for result in &run.results {
+                self.trace(&mut text, result, session);
+            }
+            let violated = |r: &PropertyResult| r.verdict == VerdictKind::Violated;
+            if run.results.iter().any(violated) {
+                self.advise(VIOLATED);
+            }
+            for result in &run.results {
+                let next = result.reason.as_ref().and_then(|r| r.next.as_deref());
+                // Whoever has a violation to mend does not go on to larger instances.
+                let beyond = result.verdict == VerdictKind::Proved;
+                if let Some(next) = next
+                    && !(beyond && run.results.iter().any(violated))
+                {
+                    self.advise(next);
+                }
+            }
+        }
+        say(format_args!("{text}"));
+    }
+
+    fn advise(&mut self, advice: &str) {
+        if self.given.insert(advice.to_owned()) {
+            self.advice.push(advice.to_owned());
+        }
+    }
+
+    fn line(&self, text: &mut String, result: &PropertyResult, width: usize) {
+        let style = match result.verdict {
+            VerdictKind::Proved => Style::Good,
+            VerdictKind::Violated => Style::Bad,
+            VerdictKind::Unknown => Style::Unsure,
+        };
+        let verdict = format!("{:8}", result.verdict.as_str());
+        let verdict = self.terminal.paint(style, &verdict);
+        let mut facts = Vec::new();
+        match &result.scope {
+            Scope::Instance { values } if values.is_empty() => {}
+            Scope::Instance { values } => facts.push(format!("at {values}")),
+            Scope::All { condition } => facts.push(format!("for all values with {condition}")),
+        }
+        if let Some(trace) = &result.trace {
+            facts.push(format!(
+                "after {}",
+                counted(trace.steps.len() as u64, "step")
+            ));
+        }
+        if result.verdict == VerdictKind::Unknown
+            && let Some(reason) = &result.reason
+        {
+            facts.push(reason.message.clone());
+        }
+        if let Some(states) = result.stats.states {
+            facts.push(counted(states, "state"));
+        }
+        if let Some(time) = result.stats.seconds {
+            facts.push(seconds(time));
+        }
+        let line = format!(
+            "  {:width$}  {verdict}  {}",
+            result.property,
+            facts.join(", ")
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+        if self.verbose {
+            self.details(text, result, width);
+        }
+    }
+
+    fn details(&self, text: &mut String, result: &PropertyResult, width: usize) {
+        let stats = &result.stats;
+        let mut facts = vec![format!("engine {}", result.engine)];
+        if let Some(transitions) = stats.transitions {
+            facts.push(counted(transitions, "transition"));
+        }
+        if let Some(depth) = stats.depth {
+            facts.push(format!("depth {}", count(depth)));
+        }
+        // For a handful of states the figure says nothing.
+        if let Some(bytes) = stats.bytes_per_state
+            && stats.states.is_some_and(|states| states >= 10_000)
+        {
+            facts.push(format!("{bytes:.1} bytes a state"));
+        }
+        if let Some(memory) = stats.memory_mib {
+            facts.push(format!("{memory:.1} MiB"));
+        }
+        if result.rechecked {
+            facts.push("replayed by the interpreter".to_owned());
+        } else if result.verdict == VerdictKind::Proved
+            && let Some(reason) = &result.reason
+        {
+            facts.push(format!("not rechecked: {}", reason.message));
+        }
+        let line = format!("  {:width$}            {}", "", facts.join(", "));
+        text.push_str(&self.terminal.paint(Style::Faint, line.trim_end()));
+        text.push('\n');
+    }
+
+    fn trace(&self, text: &mut String, result: &PropertyResult, session: &Session) {
+        let Some(trace) = &result.trace else { return };
+        let place = match &result.scope {
+            Scope::Instance { values } if !values.is_empty() => format!(" at {values}"),
+            _ => String::new(),
+        };
+        let title = format!("\n{} is violated{place}:", result.property);
+        text.push_str(&self.terminal.paint(Style::Strong, &title));
+        text.push('\n');
+        match traces::in_form(trace, TraceFormat::Text, session.text()) {
+            Ok(drawn) => {
+                for line in drawn.trim_end().lines() {
+                    text.push_str(format!("  {line}").trim_end());
+                    text.push('\n');
+                }
+            }
+            Err(error) => text.push_str(&format!("  (the execution cannot be shown: {error})\n")),
+        }
+    }
+
+    /// Prints what concerns all runs.
+    pub(crate) fn end(&mut self, report: &Report) {
+        if self.quiet {
+            return;
+        }
+        let mut text = String::new();
+        if report.runs.len() > 1 {
+            let results = report.runs.iter().flat_map(|run| &run.results);
+            let number = |verdict| results.clone().filter(|r| r.verdict == verdict).count();
+            let parts = [
+                VerdictKind::Proved,
+                VerdictKind::Violated,
+                VerdictKind::Unknown,
+            ]
+            .map(|verdict| format!("{} {}", number(verdict), verdict.as_str()));
+            let unusable = report
+                .runs
+                .iter()
+                .filter(|run| run.results.is_empty())
+                .count();
+            text.push_str(&format!("\n{}", parts.join(", ")));
+            if unusable > 0 {
+                text.push_str(&format!(", {unusable} not checked"));
+            }
+            text.push('\n');
+        }
+        if !self.advice.is_empty() {
+            text.push('\n');
+            for advice in &self.advice {
+                text.push_str(&format!("Next: {advice}\n"));
+            }
+        }
+        say(format_args!("{text}"));
+    }
+}

@@ -1,0 +1,23 @@
+//! Traces in their three forms.
+
+use threadwise::Trace;
+use threadwise_evidence::{to_itf, to_text};
+
+use crate::args::TraceFormat;
+
+/// A trace as text; `source` is the model that it is about.
+pub(crate) fn in_form(
+    trace: &Trace,
+    form: TraceFormat,
+    source: &str,
+) -> serde_json::Result<String> {
+    let mut text = match form {
+        TraceFormat::Text => to_text(trace, Some(source)),
+        TraceFormat::Json => serde_json::to_string_pretty(trace)?,
+        TraceFormat::Itf => serde_json::to_string_pretty(&to_itf(trace))?,
+    };
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    Ok(text)
+}

@@ -1,0 +1,72 @@
+//! The worker's side: one job in, events out.
+//!
+//! The job is one line of standard input. After it the worker only waits for the stream to
+//! close: that happens when the parent is gone, however it went, and then the worker goes too.
+
+use std::io::{self, BufRead, Read, Write};
+use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use threadwise::{Exit, Job, JobEvent, run_job};
+
+/// How often progress is sent.
+const EVERY: Duration = Duration::from_millis(50);
+/// Deep expressions are evaluated by recursion, so the engine's stack is not the small default.
+const STACK: usize = 256 << 20;
+
+pub(crate) fn run() -> Exit {
+    let mut line = String::new();
+    let job: Job = match io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map(|_| serde_json::from_str(&line))
+    {
+        Ok(Ok(job)) => job,
+        Ok(Err(error)) => return refuse(&format!("the job cannot be read: {error}")),
+        Err(error) => return refuse(&format!("the job cannot be read: {error}")),
+    };
+    thread::spawn(|| {
+        let mut rest = [0; 256];
+        while matches!(io::stdin().lock().read(&mut rest), Ok(count) if count > 0) {}
+        process::exit(i32::from(Exit::Internal.code()));
+    });
+    let engine = thread::Builder::new().stack_size(STACK).spawn(move || {
+        let started = Instant::now();
+        let out_of_time = || {
+            let elapsed = started.elapsed().as_secs_f64();
+            job.seconds.is_some_and(|most| elapsed >= most)
+        };
+        let mut said = started;
+        let event = run_job(&job, &out_of_time, &mut |stats| {
+            if said.elapsed() >= EVERY {
+                said = Instant::now();
+                send(&JobEvent::Progress(stats.clone()));
+            }
+        });
+        send(&event);
+    });
+    match engine.map(thread::JoinHandle::join) {
+        Ok(Ok(())) => Exit::Proved,
+        // The panic has printed its message, which the parent passes on.
+        Ok(Err(_)) => Exit::Internal,
+        Err(error) => refuse(&format!("the engine's thread cannot be started: {error}")),
+    }
+}
+
+fn refuse(message: &str) -> Exit {
+    crate::terminal::complain(format_args!("{message}\n"));
+    Exit::Internal
+}
+
+fn send(event: &JobEvent) {
+    let Ok(mut line) = serde_json::to_vec(event) else {
+        return;
+    };
+    line.push(b'\n');
+    let mut out = io::stdout().lock();
+    if out.write_all(&line).and_then(|()| out.flush()).is_err() {
+        // Nobody listens any more.
+        process::exit(i32::from(Exit::Internal.code()));
+    }
+}

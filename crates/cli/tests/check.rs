@@ -1,0 +1,440 @@
+//! `threadwise check`: verdicts, exit statuses, formats, filters and sweeps.
+
+mod common;
+
+use common::{BROKEN, LOCK, Place, result, stable, without_stats};
+
+#[test]
+fn a_lock_that_works_is_proved() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw", "--only", "safety"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    for property in ["checks", "mutex", "deadlock_free"] {
+        let result = result(&report, property);
+        assert_eq!(result["verdict"], "proved", "{property}");
+        assert_eq!(result["scope"]["values"]["N"], 3);
+        assert_eq!(result["rechecked"], false);
+        assert_eq!(result["reason"]["code"], "no-certificate");
+    }
+    let next = result(&report, "mutex")["reason"]["next"].as_str().unwrap();
+    assert!(
+        next.contains("every N"),
+        "the claim is wider than the instance: {next}"
+    );
+}
+
+#[test]
+fn a_value_that_was_set_is_the_whole_claim() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, _) = place.json(&["lock.tw", "--only", "safety", "--set", "N=2"]);
+    let reason = &result(&report, "mutex")["reason"];
+    assert_eq!(reason["next"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_lock_that_does_not_work_is_violated_and_the_trace_replays() {
+    let place = Place::new();
+    place.file("broken.tw", BROKEN);
+    let (report, ran) = place.json(&["broken.tw", "--trace", "traces"]);
+    assert_eq!(ran.status, 1);
+    let mutex = result(&report, "mutex");
+    assert_eq!(mutex["verdict"], "violated");
+    assert_eq!(mutex["rechecked"], true);
+    assert_eq!(mutex["trace"]["property"], "mutex");
+    assert_eq!(result(&report, "checks")["verdict"], "proved");
+    place
+        .run(&["replay", "broken.tw", "traces/broken.mutex.N=2.json"])
+        .expect(0);
+}
+
+#[test]
+fn the_shortest_execution_is_shown() {
+    let place = Place::new();
+    place.file("broken.tw", BROKEN);
+    let (report, _) = place.json(&["broken.tw"]);
+    let steps = result(&report, "mutex")["trace"]["steps"]
+        .as_array()
+        .unwrap()
+        .len();
+    // Each of the two leaves `idle`, tests and sets.
+    assert_eq!(steps, 6);
+}
+
+#[test]
+fn liveness_is_unknown_until_there_is_an_engine() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw"]);
+    assert_eq!(ran.status, 3);
+    let access = result(&report, "access");
+    assert_eq!(access["verdict"], "unknown");
+    assert_eq!(access["kind"], "liveness");
+    assert_eq!(access["reason"]["code"], "no-engine");
+    place
+        .run(&["check", "lock.tw", "--only", "liveness"])
+        .expect(3);
+}
+
+#[test]
+fn for_all_is_unknown_and_says_what_holds() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw", "--only", "safety", "--for-all", "N"]);
+    assert_eq!(ran.status, 3);
+    assert_eq!(result(&report, "mutex")["verdict"], "unknown");
+    assert_eq!(result(&report, "mutex")["reason"]["code"], "for-all");
+    // A violation is one for all values too.
+    place.file("broken.tw", BROKEN);
+    place
+        .run(&["check", "broken.tw", "--for-all", "N"])
+        .expect(1);
+}
+
+#[test]
+fn a_sweep_has_a_run_for_each_value() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw", "--set", "N=2..4", "--only", "safety"]);
+    assert_eq!(ran.status, 0);
+    let runs = report["runs"].as_array().unwrap();
+    let values: Vec<_> = runs
+        .iter()
+        .map(|run| run["results"][0]["scope"]["values"]["N"].as_i64().unwrap())
+        .collect();
+    assert_eq!(values, [2, 3, 4]);
+    let states: Vec<_> = runs
+        .iter()
+        .map(|run| run["results"][0]["stats"]["states"].as_u64().unwrap())
+        .collect();
+    assert!(states.is_sorted() && states[0] < states[2], "{states:?}");
+}
+
+#[test]
+fn a_sweep_leaves_out_what_where_excludes_and_says_so() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw", "--set", "N=1..2", "--only", "safety"]);
+    assert_eq!(ran.status, 0);
+    assert_eq!(report["runs"].as_array().unwrap().len(), 1);
+    assert!(
+        ran.stderr.contains("`where` excludes N=1"),
+        "{}",
+        ran.stderr
+    );
+    place
+        .run(&["check", "lock.tw", "--set", "N=0..1"])
+        .expect(2)
+        .complains("excludes every value");
+    place
+        .run(&["check", "lock.tw", "--set", "N=1"])
+        .expect(2)
+        .complains("E0503");
+}
+
+#[test]
+fn a_violation_anywhere_in_a_sweep_decides_the_status() {
+    let place = Place::new();
+    place.file(
+        "late.tw",
+        "param N = 1 where N >= 1;\n\
+         shared x: 0..9 = 0;\n\
+         process P[i: 1..N] { a: x := 1; b: skip; }\n\
+         invariant few: (count i in P: P[i] at b) <= 2;\n",
+    );
+    place
+        .run(&["check", "late.tw", "--set", "N=1..2"])
+        .expect(0);
+    let (report, ran) = place.json(&["late.tw", "--set", "N=1..4"]);
+    assert_eq!(ran.status, 1);
+    let verdicts: Vec<&str> = report["runs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["results"][1]["verdict"].as_str().unwrap())
+        .collect();
+    assert_eq!(verdicts, ["proved", "proved", "violated", "violated"]);
+}
+
+#[test]
+fn several_files_are_all_processed_and_the_worst_status_wins() {
+    let place = Place::new();
+    place.file(
+        "good.tw",
+        "shared x: bool = true;\nprocess P { a: x := !x; }\n",
+    );
+    place.file("broken.tw", BROKEN);
+    place.file("lock.tw", LOCK);
+    place.file("bad.tw", "shared x bool;\n");
+    let status = |files: &[&str]| {
+        let (report, ran) = place.json(files);
+        assert_eq!(report["runs"].as_array().unwrap().len(), files.len());
+        ran.status
+    };
+    assert_eq!(status(&["good.tw"]), 0);
+    assert_eq!(status(&["good.tw", "lock.tw"]), 3);
+    assert_eq!(status(&["lock.tw", "broken.tw", "good.tw"]), 1);
+    assert_eq!(status(&["bad.tw", "broken.tw", "lock.tw"]), 2);
+    assert_eq!(status(&["missing.tw", "good.tw"]), 2);
+}
+
+#[test]
+fn properties_are_chosen_by_name_with_a_suggestion() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw", "--property", "mutex"]);
+    assert_eq!(ran.status, 0);
+    let names: Vec<_> = report["runs"][0]["results"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|result| result["property"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["checks", "mutex"], "the built-in checks run along");
+    let (report, ran) = place.json(&["lock.tw", "--property", "mutx"]);
+    assert_eq!(ran.status, 2);
+    assert!(
+        ran.stderr.contains("did you mean `mutex`?"),
+        "{}",
+        ran.stderr
+    );
+    let diagnostic = &report["runs"][0]["diagnostics"][0];
+    assert_eq!(diagnostic["help"], "did you mean `mutex`?");
+}
+
+#[test]
+fn nothing_to_check_is_an_error() {
+    let place = Place::new();
+    place.file("broken.tw", BROKEN);
+    place
+        .run(&["check", "broken.tw", "--only", "liveness"])
+        .expect(2)
+        .complains("nothing to check");
+    place
+        .run(&[
+            "check",
+            "broken.tw",
+            "--only",
+            "liveness",
+            "--property",
+            "mutex",
+        ])
+        .expect(2);
+}
+
+#[test]
+fn names_are_checked_and_suggested() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    for (args, message) in [
+        (vec!["--engine", "explict"], "did you mean `explicit`?"),
+        (vec!["--engine", "split"], "there is no engine `split`"),
+        (vec!["--deny", "coarse-stp"], "did you mean `coarse-step`?"),
+        (vec!["--set", "M=3"], "no parameter `M`"),
+        (vec!["--for-all", "M"], "no parameter `M`"),
+        (
+            vec!["--for-all", "N", "--set", "N=2"],
+            "leave out one of the two",
+        ),
+        (vec!["--set", "N=2", "--set", "N=3"], "set twice"),
+        (vec!["--set", "N=5..2"], "is empty"),
+        (vec!["--set", "N=a"], "not an integer"),
+        (vec!["--set", "N"], "expected NAME=VALUE"),
+        (vec!["--set", "N=1..99999999"], "more than 10000 instances"),
+        (vec!["--timeout", "0"], "positive number of seconds"),
+        (vec!["--timeout", "soon"], "positive number of seconds"),
+        (vec!["--memory", "1"], "16"),
+        (vec!["--threads", "0"], "1..=1024"),
+        (vec!["--only", "both"], "`safety` or `liveness`"),
+        (vec!["--format", "sarif"], "possible values: text, json"),
+        (vec!["--certificate", "x"], "--certificate"),
+        (vec!["--json", "--format", "text"], "cannot be used with"),
+    ] {
+        let mut all = vec!["check", "lock.tw"];
+        all.extend(args);
+        let ran = place.run(&all).expect(2).complains(message);
+        assert_eq!(ran.stdout, "", "{all:?}");
+    }
+}
+
+#[test]
+fn commands_that_do_not_exist_are_refused_with_a_suggestion() {
+    let place = Place::new();
+    place.run(&["chek"]).expect(2).complains("'check'");
+    for command in ["certify", "explore", "import", "lsp", "bench"] {
+        place
+            .run(&[command])
+            .expect(2)
+            .complains("unrecognized subcommand");
+    }
+    place.run(&[]).expect(2).complains("Usage");
+}
+
+#[test]
+fn warnings_can_be_denied() {
+    let place = Place::new();
+    let unused = "shared unused: bool = true;\nshared x: bool = true;\nprocess P { a: await x; }\n";
+    place.file("unused.tw", unused);
+    let (report, ran) = place.json(&["unused.tw"]);
+    assert_eq!(ran.status, 0);
+    let warning = &report["runs"][0]["diagnostics"][0];
+    assert_eq!(warning["severity"], "warning");
+    assert_eq!(warning["code"], "W0002");
+    assert_eq!(warning["name"], "unused-variable");
+    assert_eq!(warning["place"]["line"], 1);
+    assert_eq!(warning["place"]["column"], 8);
+    for name in ["unused-variable", "W0002", "w0002", "all"] {
+        let (report, ran) = place.json(&["unused.tw", "--deny", name]);
+        assert_eq!(ran.status, 2, "{name}");
+        let run = &report["runs"][0];
+        assert_eq!(run["diagnostics"][0]["severity"], "error");
+        assert_eq!(run["results"].as_array().unwrap().len(), 0);
+    }
+    place
+        .run(&["check", "unused.tw", "--deny", "coarse-step"])
+        .expect(0);
+}
+
+#[test]
+fn a_model_is_read_from_standard_input() {
+    let place = Place::new();
+    let ran = place.run_with(
+        &["check", "-", "--only", "safety", "--json"],
+        LOCK.as_bytes(),
+    );
+    assert_eq!(ran.json()["runs"][0]["file"], "-");
+    assert_eq!(ran.status, 0);
+    place
+        .run_with(&["check", "-", "-"], LOCK.as_bytes())
+        .expect(2)
+        .complains("once");
+}
+
+#[test]
+fn built_in_checks_are_a_result_of_their_own() {
+    let place = Place::new();
+    place.file(
+        "over.tw",
+        "shared x: 0..3 = 0;\nprocess P { loop { a: x := x + 1; } }\ninvariant small: x <= 3;\n",
+    );
+    let (report, ran) = place.json(&["over.tw"]);
+    assert_eq!(ran.status, 1);
+    let checks = result(&report, "checks");
+    assert_eq!(
+        (&checks["kind"], &checks["verdict"]),
+        (&"builtin".into(), &"violated".into())
+    );
+    assert_eq!(checks["trace"]["ending"]["check"], "range");
+    assert_eq!(checks["trace"]["ending"]["line"], 2);
+}
+
+#[test]
+fn two_runs_and_any_number_of_threads_print_the_same() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("broken.tw", BROKEN);
+    let args = |threads: &'static str| {
+        vec![
+            "lock.tw",
+            "broken.tw",
+            "--set",
+            "N=2..3",
+            "--threads",
+            threads,
+        ]
+    };
+    let (one, _) = place.json(&args("1"));
+    let one = without_stats(one);
+    for threads in ["1", "2"] {
+        let (again, _) = place.json(&args(threads));
+        assert_eq!(one.to_string(), without_stats(again).to_string());
+    }
+    let text = |threads: &str| {
+        place
+            .run(&["check", "broken.tw", "--threads", threads])
+            .stable()
+    };
+    assert_eq!(text("1"), text("2"));
+}
+
+#[test]
+fn the_text_is_short_and_says_what_to_do_next() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("broken.tw", BROKEN);
+    let ran = place.run(&["check", "lock.tw", "broken.tw"]).expect(1);
+    assert_eq!(ran.stderr, "", "nothing but results, in a pipe");
+    insta::assert_snapshot!("two_files", ran.stable());
+    let ran = place.run(&["check", "broken.tw", "--quiet"]).expect(1);
+    insta::assert_snapshot!("quiet", ran.stable());
+    let ran = place.run(&["check", "lock.tw", "--set", "N=2..3", "--only", "safety"]);
+    insta::assert_snapshot!("sweep", ran.expect(0).stable());
+}
+
+#[test]
+fn verbose_adds_statistics_and_reasons() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place
+        .run(&["check", "lock.tw", "--verbose", "--only", "safety"])
+        .expect(0)
+        .says("engine explicit")
+        .says("transitions")
+        .says("depth")
+        .says("not rechecked: explicit search leaves no certificate");
+}
+
+#[test]
+fn there_are_no_colours_in_a_pipe() {
+    let place = Place::new();
+    place.file("broken.tw", BROKEN);
+    place.file("bad.tw", "shared x bool;\n");
+    let ran = place.run(&["check", "broken.tw", "bad.tw"]);
+    assert!(
+        !ran.stdout.contains('\u{1b}') && !ran.stderr.contains('\u{1b}'),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn traces_are_written_in_every_form_and_never_over_each_other() {
+    let place = Place::new();
+    place.file("a/broken.tw", BROKEN);
+    place.file("b/broken.tw", BROKEN);
+    let files = ["check", "a/broken.tw", "b/broken.tw", "--trace", "out"];
+    for (form, name) in [
+        ("json", "broken.mutex.N=2"),
+        ("text", "broken.mutex.N=2"),
+        ("itf", "broken.mutex.N=2"),
+    ] {
+        let mut args = files.to_vec();
+        args.extend(["--trace-format", form]);
+        place.run(&args).expect(1);
+        let ending = match form {
+            "text" => "txt",
+            "itf" => "itf.json",
+            form => form,
+        };
+        for number in ["", "-2"] {
+            let path = place.path().join(format!("out/{name}{number}.{ending}"));
+            let text = std::fs::read_to_string(&path).unwrap();
+            if form != "text" {
+                let _: serde_json::Value = serde_json::from_str(&text).unwrap();
+            }
+        }
+    }
+    place.file("occupied", "");
+    place
+        .run(&["check", "a/broken.tw", "--trace", "occupied"])
+        .expect(2)
+        .complains("cannot be written");
+}
+
+#[test]
+fn durations_are_replaced_in_snapshots() {
+    assert_eq!(
+        stable("a 12 ms, 0.3 s\nb 4 states"),
+        "a TIME, TIME\nb 4 states"
+    );
+}

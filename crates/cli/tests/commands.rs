@@ -1,0 +1,296 @@
+//! The other commands: new, fmt, engines, completions, man, replay, simulate, export, test.
+
+mod common;
+
+use common::{BROKEN, LOCK, Place};
+
+#[test]
+fn new_writes_a_model_that_checks_and_is_formatted() {
+    let place = Place::new();
+    place
+        .run(&["new", "lock"])
+        .expect(0)
+        .says("lock.tw written");
+    place
+        .run(&["check", "lock.tw", "--only", "safety", "--deny", "all"])
+        .expect(0);
+    place.run(&["test", "lock.tw"]).expect(0).says("0 not met");
+    place.run(&["fmt", "--check", "lock.tw"]).expect(0);
+    let before = std::fs::read(place.path().join("lock.tw")).unwrap();
+    place
+        .run(&["new", "lock.tw"])
+        .expect(2)
+        .complains("exists already");
+    assert_eq!(before, std::fs::read(place.path().join("lock.tw")).unwrap());
+    place
+        .run(&["new", "no/such/place.tw"])
+        .expect(2)
+        .complains("cannot be written");
+}
+
+#[test]
+fn fmt_rewrites_checks_and_filters() {
+    let place = Place::new();
+    let messy = "shared   x:bool=true;process P{a:x:=!x;}\n";
+    let path = place.file("messy.tw", messy);
+    place
+        .run(&["fmt", "--check", "messy.tw"])
+        .expect(1)
+        .says("messy.tw: not formatted");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), messy);
+    let filtered = place.run_with(&["fmt", "-"], messy.as_bytes()).expect(0);
+    place.run(&["fmt", "messy.tw"]).expect(0);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), filtered.stdout);
+    place.run(&["fmt", "--check", "messy.tw"]).expect(0);
+    place.file("bad.tw", "shared shared;");
+    place.run(&["fmt", "bad.tw"]).expect(2).complains("error");
+    place
+        .run(&["fmt", "missing.tw"])
+        .expect(2)
+        .complains("no such file");
+}
+
+#[test]
+fn engines_are_listed() {
+    let place = Place::new();
+    place
+        .run(&["engines"])
+        .expect(0)
+        .says("explicit")
+        .says("auto");
+}
+
+#[test]
+fn completions_and_manual_pages_are_made() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        place
+            .run(&["completions", shell])
+            .expect(0)
+            .says("simulate");
+    }
+    place.run(&["completions", "tcsh"]).expect(2);
+    place.run(&["man"]).expect(0).says(".TH threadwise 1");
+    place
+        .run(&["man", "check"])
+        .expect(0)
+        .says("total\\-timeout");
+    place
+        .run(&["man", "chek"])
+        .expect(2)
+        .complains("did you mean `check`?");
+    place.run(&["man", "worker"]).expect(2);
+}
+
+#[test]
+fn help_teaches_by_example() {
+    let place = Place::new();
+    place
+        .run(&["--help"])
+        .expect(0)
+        .says("Examples:")
+        .says("Exit status");
+    for command in [
+        "check", "test", "replay", "simulate", "fmt", "new", "export",
+    ] {
+        place.run(&[command, "--help"]).expect(0).says("Examples:");
+    }
+    let ran = place.run(&["--help"]);
+    assert!(!ran.stdout.contains("worker"), "hidden: {}", ran.stdout);
+}
+
+#[test]
+fn replay_rejects_traces_that_are_no_executions() {
+    let place = Place::new();
+    place.file("broken.tw", BROKEN);
+    place.file("lock.tw", LOCK);
+    place.run(&["check", "broken.tw", "--trace", "."]).expect(1);
+    let trace = "broken.mutex.N=2.json";
+    place
+        .run(&["replay", "broken.tw", trace])
+        .expect(0)
+        .says("mutex");
+    for form in ["text", "json", "itf"] {
+        place
+            .run(&["replay", "broken.tw", trace, "--format", form])
+            .expect(0);
+    }
+    place
+        .run(&["replay", "lock.tw", trace])
+        .expect(4)
+        .complains("does not replay");
+    let text = std::fs::read_to_string(place.path().join(trace)).unwrap();
+    let moved = text.replace("\"critical\"", "\"idle\"");
+    assert_ne!(text, moved);
+    place.file("moved.json", moved);
+    place.run(&["replay", "broken.tw", "moved.json"]).expect(4);
+    place.file("nonsense.json", "{\"version\": 1}");
+    place
+        .run(&["replay", "broken.tw", "nonsense.json"])
+        .expect(2);
+    place.file("empty.json", "");
+    place.run(&["replay", "broken.tw", "empty.json"]).expect(2);
+    place
+        .run(&["replay", "broken.tw", "missing.json"])
+        .expect(2)
+        .complains("no such file");
+}
+
+#[test]
+fn simulate_is_random_but_repeatable() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let run = |seed: &str| {
+        place
+            .run(&["simulate", "lock.tw", "--seed", seed, "--steps", "30"])
+            .expect(0)
+            .stdout
+    };
+    assert_eq!(run("1"), run("1"));
+    assert_ne!(run("1"), run("2"));
+    place
+        .run(&["simulate", "lock.tw", "--set", "N=2..3"])
+        .expect(2)
+        .complains("one value");
+    place
+        .run(&["simulate", "lock.tw", "--steps", "0"])
+        .expect(0);
+    let ran = place
+        .run(&["simulate", "lock.tw", "--format", "json"])
+        .expect(0);
+    let trace: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(trace["steps"].as_array().unwrap().len(), 50);
+}
+
+#[test]
+fn simulate_reports_failures() {
+    let place = Place::new();
+    place.file(
+        "over.tw",
+        "shared x: 0..3 = 0;\nprocess P { loop { a: x := x + 1; } }\n",
+    );
+    place
+        .run(&["simulate", "over.tw"])
+        .expect(1)
+        .says("outside the type");
+}
+
+#[test]
+fn simulate_takes_choices() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let args = ["simulate", "lock.tw", "--set", "N=2", "--interactive"];
+    let ran = place.run_with(&args, b"1\n1\nnonsense\nq\n").expect(0);
+    assert!(ran.stdout.contains("P[1]"), "{ran:?}");
+    // The end of the input is the end of the session.
+    place.run_with(&args, b"1\n").expect(0);
+    place
+        .run_with(&["simulate", "-", "--interactive"], b"")
+        .expect(2);
+}
+
+#[test]
+fn export_translates() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place
+        .run(&["export", "lock.tw", "--to", "promela", "--set", "N=2"])
+        .expect(0)
+        .says("proctype");
+    place
+        .run(&["export", "lock.tw", "--to", "promela", "-o", "lock.pml"])
+        .expect(0);
+    assert!(place.path().join("lock.pml").exists());
+    place.run(&["export", "lock.tw", "--to", "latex"]).expect(2);
+}
+
+#[test]
+fn expectations_are_compared() {
+    let place = Place::new();
+    let with = |directives: &str| format!("{directives}{LOCK}");
+    place.file("models/good.tw", with("//@ expect mutex: proved at N=2..3\n//@ expect deadlock_free: proved\n//@ states at N=2: 12\n"));
+    place.file(
+        "models/deep/broken.tw",
+        format!("//@ expect mutex: violated at N=2\n{BROKEN}"),
+    );
+    place.file("models/notes.txt", "not a model");
+    place.file("models/silent.tw", LOCK);
+    let ran = place.run(&["test", "models"]);
+    let ran = ran.expect(0).says("3 files: 5 met, 0 not met");
+    assert!(ran.stderr.contains("silent.tw: no expectations"), "{ran:?}");
+    assert!(!ran.stdout.contains("notes"));
+    place
+        .run(&["test", "models", "--verbose"])
+        .expect(0)
+        .says("mutex: proved at N=3: met");
+}
+
+#[test]
+fn expectations_that_are_not_met_are_named() {
+    let place = Place::new();
+    place.file(
+        "a.tw",
+        format!("//@ expect mutex: violated at N=2\n//@ states at N=2: 13\n{LOCK}"),
+    );
+    place
+        .run(&["test", "a.tw"])
+        .expect(1)
+        .says("a.tw:1: mutex: violated at N=2: not met: found proved")
+        .says("a.tw:2: 13 states at N=2: not met: found 12 states")
+        .says("0 met, 2 not met");
+}
+
+#[test]
+fn expectations_that_nothing_decides_are_skipped_and_not_met() {
+    let place = Place::new();
+    place.file(
+        "a.tw",
+        format!("//@ expect access: proved at N=2\n//@ expect mutex: proved for all N\n//@ expect mutex: proved at N=2\n{LOCK}"),
+    );
+    place
+        .run(&["test", "a.tw"])
+        .expect(0)
+        .says("1 met, 0 not met, 1 skipped (liveness: no engine yet), 1 skipped (for all values: no engine yet)");
+}
+
+#[test]
+fn expectations_that_cannot_be_read_are_errors_with_their_line() {
+    let place = Place::new();
+    for (directive, message) in [
+        ("//@ expct mutex: proved", "a directive begins with"),
+        ("//@ expect mutex: holds", "expected `proved` or `violated`"),
+        ("//@ expect mutx: proved", "did you mean `mutex`?"),
+        ("//@ expect mutex: proved at M=2", "no parameter `M`"),
+        ("//@ expect mutex: proved at N=1", "`where` does not hold"),
+        ("//@ expect mutex: proved for all M", "no parameter `M`"),
+        ("//@ states at N=2: lots", "expected `states at N=2: 12`"),
+    ] {
+        place.file("a.tw", format!("\n{directive}\n{LOCK}"));
+        place
+            .run(&["test", "a.tw"])
+            .expect(2)
+            .complains("a.tw:2: ")
+            .complains(message);
+    }
+}
+
+#[test]
+fn a_test_without_models_or_expectations_is_an_error() {
+    let place = Place::new();
+    place.file("empty/readme.txt", "");
+    place
+        .run(&["test", "empty"])
+        .expect(2)
+        .complains("no model");
+    place
+        .run(&["test", "missing"])
+        .expect(2)
+        .complains("missing");
+    place.file("silent.tw", LOCK);
+    place
+        .run(&["test", "silent.tw"])
+        .expect(2)
+        .complains("expectation");
+    place.file("bad.tw", "shared x bool;\n");
+    place.run(&["test", "bad.tw"]).expect(2);
+}
