@@ -9,7 +9,8 @@ use threadwise_engine::{Answer, Engine, Explicit, Limits, Run, RunEnding, Silent
 use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
-use threadwise_model::system::{ProcessId, System, SystemPropertyKind};
+use threadwise_model::symmetry::{self, Permutation};
+use threadwise_model::system::{ProcessId, System, SystemProperty, SystemPropertyKind};
 
 fn systems() -> Vec<(String, System)> {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
@@ -41,7 +42,7 @@ fn systems() -> Vec<(String, System)> {
 }
 
 struct Reference {
-    states: usize,
+    states: BTreeSet<Vec<i64>>,
     /// For each property, the length of a shortest run to a violation.
     shortest: Vec<Option<usize>>,
 }
@@ -93,7 +94,7 @@ fn explore(system: &System, most: usize) -> Option<Reference> {
         depth += 1;
     }
     Some(Reference {
-        states: seen.len(),
+        states: seen,
         shortest,
     })
 }
@@ -137,6 +138,33 @@ fn is_run(system: &System, run: &Run) {
     }
 }
 
+/// Holds an answer against the reference.
+fn judge(
+    what: &str,
+    system: &System,
+    property: &SystemProperty,
+    answer: &Answer,
+    shortest: Option<usize>,
+) {
+    match (answer, shortest) {
+        (Answer::Proved(_), None) => {}
+        (Answer::Unknown(reason), None)
+            if matches!(property.kind, SystemPropertyKind::Liveness(_)) =>
+        {
+            assert_eq!(reason.code, "unsupported");
+        }
+        (Answer::Violated(run), Some(length)) => {
+            assert_eq!(run.steps.len(), length, "{what}");
+            is_run(system, run);
+            if let SystemPropertyKind::Invariant(e) = &property.kind {
+                let holds = Context::of_state(system, run.last()).holds(e);
+                assert_eq!(holds, Ok(false), "{what}");
+            }
+        }
+        (answer, shortest) => panic!("{what}: {answer:?}, but {shortest:?}"),
+    }
+}
+
 #[test]
 fn agrees_with_the_evaluator() {
     let mut compared = 0;
@@ -146,43 +174,34 @@ fn agrees_with_the_evaluator() {
         };
         compared += 1;
         let properties: Vec<_> = system.properties.iter().collect();
-        let outcome = Explicit { exhaustive: true }.check_all(
-            &system,
-            &properties,
-            &Limits::NONE,
-            &mut Silent,
-        );
+        let engine = Explicit {
+            exhaustive: true,
+            ..Explicit::default()
+        };
+        let outcome = engine.check_all(&system, &properties, &Limits::NONE, &mut Silent);
         assert!(outcome.complete, "{name}");
         assert_eq!(
             outcome.stats.states,
-            Some(reference.states as u64),
+            Some(reference.states.len() as u64),
             "{name}"
         );
         for (at, property) in properties.iter().enumerate() {
             let what = format!("{name} {}", property.name);
+            judge(
+                &what,
+                &system,
+                property,
+                &outcome.answers[at],
+                reference.shortest[at],
+            );
             let alone = Explicit::default().check(&system, property, &Limits::NONE, &mut Silent);
-            for answer in [&outcome.answers[at], &alone.answers[0]] {
-                match (answer, reference.shortest[at]) {
-                    (Answer::Proved(_), None) => {}
-                    (Answer::Unknown(reason), None)
-                        if matches!(property.kind, SystemPropertyKind::Liveness(_)) =>
-                    {
-                        assert_eq!(reason.code, "unsupported");
-                    }
-                    (Answer::Violated(run), Some(length)) => {
-                        assert_eq!(run.steps.len(), length, "{what}");
-                        is_run(&system, run);
-                        if let SystemPropertyKind::Invariant(e) = &property.kind {
-                            assert_eq!(
-                                Context::of_state(&system, run.last()).holds(e),
-                                Ok(false),
-                                "{what}"
-                            );
-                        }
-                    }
-                    (answer, shortest) => panic!("{what}: {answer:?}, but {shortest:?}"),
-                }
-            }
+            judge(
+                &what,
+                &system,
+                property,
+                &alone.answers[0],
+                reference.shortest[at],
+            );
         }
     }
     println!("compared {compared} instances");
@@ -190,4 +209,61 @@ fn agrees_with_the_evaluator() {
         compared >= 40,
         "only {compared} instances were small enough"
     );
+}
+
+/// All states that differ from this one only in who is who.
+fn orbit(system: &System, generators: &[Permutation], state: &[i64]) -> BTreeSet<Vec<i64>> {
+    let mut orbit = BTreeSet::from([state.to_vec()]);
+    let mut open = vec![state.to_vec()];
+    while let Some(state) = open.pop() {
+        for generator in generators {
+            let image = generator.apply(system, &state);
+            if orbit.insert(image.clone()) {
+                open.push(image);
+            }
+        }
+    }
+    orbit
+}
+
+#[test]
+fn symmetry_keeps_one_state_of_each_orbit() {
+    let (mut compared, mut reduced) = (0, 0);
+    for (name, system) in systems() {
+        let Some(reference) = explore(&system, 5_000) else {
+            continue;
+        };
+        compared += 1;
+        for (at, property) in system.properties.iter().enumerate() {
+            let what = format!("{name} {}", property.name);
+            let engine = Explicit {
+                symmetry: true,
+                ..Explicit::default()
+            };
+            let outcome = engine.check(&system, property, &Limits::NONE, &mut Silent);
+            judge(
+                &what,
+                &system,
+                property,
+                &outcome.answers[0],
+                reference.shortest[at],
+            );
+            if !matches!(outcome.answers[0], Answer::Proved(_)) {
+                continue;
+            }
+            let generators = symmetry::generators(&system, property);
+            let mut left = reference.states.clone();
+            let mut orbits = 0;
+            while let Some(state) = left.pop_first() {
+                orbits += 1;
+                for member in orbit(&system, &generators, &state) {
+                    left.remove(&member);
+                }
+            }
+            reduced += usize::from(orbits < reference.states.len());
+            assert_eq!(outcome.stats.states, Some(orbits as u64), "{what}");
+        }
+    }
+    println!("compared {compared} instances, reduced {reduced} times");
+    assert!(compared >= 30 && reduced >= 30, "{compared} {reduced}");
 }

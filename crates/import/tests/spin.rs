@@ -112,7 +112,7 @@ fn compare(name: &str, system: &System) -> bool {
         .map(|&at| &system.properties[at])
         .collect();
     let outcome =
-        Explicit { exhaustive: true }.check_all(system, &refs, &Limits::NONE, &mut Silent);
+        Explicit { exhaustive: true, ..Explicit::default() }.check_all(system, &refs, &Limits::NONE, &mut Silent);
     assert!(outcome.complete, "{name}");
     let (states, errors) = spin(&scratch(name), &export.text);
     assert_eq!(

@@ -121,6 +121,14 @@ impl Layout {
         }
     }
 
+    /// Packs a state whose cells all hold values of theirs.
+    pub fn pack_into(&self, cells: &[i64], words: &mut [u64]) {
+        words.fill(0);
+        for (field, &value) in self.fields.iter().zip(cells) {
+            words[field.word as usize] |= field.bits(value).unwrap_or(0);
+        }
+    }
+
     /// Packs a state; nothing if some value is not one of its cell's.
     pub fn pack(&self, cells: &[i64]) -> Option<Vec<u64>> {
         let mut words = vec![0; self.words];

@@ -14,6 +14,7 @@ mod layout;
 mod path;
 mod search;
 mod store;
+mod symmetry;
 mod term;
 
 use threadwise_evidence::{Reason, Stats};
@@ -25,6 +26,7 @@ use self::compile::compile;
 use self::initial::Initial;
 use self::layout::Layout;
 use self::search::{Doubt, End, Found, Goal, Search};
+use self::symmetry::Symmetry;
 use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, Unsupported};
 use crate::limits::{Limits, Observer, Stop};
 
@@ -33,6 +35,8 @@ use crate::limits::{Limits, Observer, Stop};
 pub struct Explicit {
     /// Goes on when every property is decided, until all states are counted.
     pub exhaustive: bool,
+    /// Stores one of all states that differ only in who is who. The counts are then of those.
+    pub symmetry: bool,
 }
 
 impl Engine for Explicit {
@@ -160,12 +164,24 @@ impl Explicit {
             }
         };
         let compiled = compile(system, layout, &invariants);
-        let mut search: Search<W> =
-            Search::new(system, layout, &compiled, limits, goals, self.exhaustive);
-        let end = search.run(initial, observer);
+        let symmetry = if self.symmetry {
+            Symmetry::new(system, properties)
+        } else {
+            None
+        };
+        let mut search: Search<W> = Search::new(
+            system,
+            layout,
+            &compiled,
+            limits,
+            goals,
+            self.exhaustive,
+            symmetry.as_ref(),
+        );
+        let end = search.run(initial.clone(), observer);
         let answers = asked.into_iter().map(|asked| match asked {
             Err(reason) => Answer::Unknown(reason),
-            Ok(goal) => answer(&search, goal, end),
+            Ok(goal) => answer(&search, &initial, goal, end),
         });
         let answers = answers.collect();
         let states = u64::from(search.store.len());
@@ -191,9 +207,9 @@ impl Explicit {
     }
 }
 
-fn answer<const W: usize>(search: &Search<W>, goal: usize, end: End) -> Answer {
+fn answer<const W: usize>(search: &Search<W>, initial: &Initial, goal: usize, end: End) -> Answer {
     if let Some(found) = search.found[goal] {
-        return match run_to(search, search.goals[goal], found) {
+        return match run_to(search, initial.clone(), search.goals[goal], found) {
             Ok(run) => Answer::Violated(run),
             Err(stop) => {
                 let mut reason = stopped(stop);
@@ -211,16 +227,17 @@ fn answer<const W: usize>(search: &Search<W>, goal: usize, end: End) -> Answer {
     Answer::Unknown(reason(search, end, search.doubtful[goal]))
 }
 
-fn run_to<const W: usize>(search: &Search<W>, goal: Goal, found: Found) -> Result<Run, Stop> {
-    let path = search.path_to(found.state)?;
-    let unpack = |number: u32| {
-        let mut cells = vec![0; search.system.cells];
-        search.layout.unpack(search.store.get(number), &mut cells);
-        cells
-    };
+fn run_to<const W: usize>(
+    search: &Search<W>,
+    initial: Initial,
+    goal: Goal,
+    found: Found,
+) -> Result<Run, Stop> {
+    let ((initial, steps), renaming) = search.run_to(initial, found.state)?;
     let ending = match (goal, found.failure) {
         (_, Some((process, check))) => {
             let site = search.compiled.checks[check as usize];
+            let process = renaming.process(search.system, process);
             RunEnding::Check {
                 process,
                 from: site.from,
@@ -231,13 +248,6 @@ fn run_to<const W: usize>(search: &Search<W>, goal: Goal, found: Found) -> Resul
         (Goal::Deadlock, None) => RunEnding::Deadlock,
         (Goal::Invariant(_) | Goal::Check, None) => RunEnding::Invariant,
     };
-    let initial = path
-        .first()
-        .map_or_else(Vec::new, |&(number, _)| unpack(number));
-    let steps = path
-        .iter()
-        .filter_map(|&(number, process)| Some((process?, unpack(number))))
-        .collect();
     Ok(Run {
         initial,
         steps,

@@ -7,11 +7,14 @@ use threadwise_model::system::ProcessId;
 
 use super::code::Successors;
 use super::compile::{Compiled, NOTHING, process_id};
+use super::initial::Initial;
 use super::search::Search;
+use super::symmetry::Renaming;
+use crate::engine::State;
 use crate::limits::Stop;
 
-/// A state of the path by number, and who moved to it; nobody to the first.
-pub(crate) type Hop = (u32, Option<ProcessId>);
+/// A run: the first state, then who moved and the state after.
+pub(crate) type Steps = (State, Vec<(ProcessId, State)>);
 
 /// Calls for each successor of the state in the memory: process and packed state.
 pub(crate) fn successors(
@@ -45,9 +48,54 @@ pub(crate) fn successors(
 }
 
 impl<const W: usize> Search<'_, W> {
-    /// The path to a state.
-    pub fn path_to(&self, target: u32) -> Result<Vec<Hop>, Stop> {
-        let mut path = Vec::new();
+    /// The run to a state, and the renaming of processes from the stored state to the run's last.
+    pub fn run_to(&self, initial: Initial, target: u32) -> Result<(Steps, Renaming), Stop> {
+        let (first, hops) = self.hops_to(target)?;
+        let (start, mut renaming) = self.start(initial, first)?;
+        let mut steps = Vec::with_capacity(hops.len());
+        for hop in hops {
+            let process = renaming.process(self.system, hop.process);
+            if let Some(stored) = &hop.renaming {
+                renaming = renaming.after(&stored.inverse());
+            }
+            let state = renaming.state(self.system, &self.cells(hop.state));
+            steps.push((process, state));
+        }
+        Ok(((start, steps), renaming))
+    }
+
+    fn cells(&self, number: u32) -> State {
+        let mut cells = vec![0; self.system.cells];
+        self.layout.unpack(self.store.get(number), &mut cells);
+        cells
+    }
+
+    /// The initial state that is stored under this number, and the renaming that leads to it.
+    fn start(&self, mut initial: Initial, number: u32) -> Result<(State, Renaming), Stop> {
+        let stored = self.cells(number);
+        let Some(symmetry) = self.symmetry else {
+            return Ok((stored, Renaming::identity(self.system)));
+        };
+        let mut looked_at = 0u32;
+        while let Some(state) = initial.next() {
+            let mut image = state.clone();
+            let renaming = symmetry.represent(&mut image);
+            if image == stored {
+                return Ok((state, renaming.inverse()));
+            }
+            looked_at += 1;
+            if looked_at.is_multiple_of(256)
+                && let Some(stop) = self.limits.should_stop()
+            {
+                return Err(stop);
+            }
+        }
+        Ok((stored, Renaming::identity(self.system)))
+    }
+
+    /// The first state of a path to the target, and the way from there, by stored states.
+    fn hops_to(&self, target: u32) -> Result<(u32, Vec<Hop>), Stop> {
+        let mut hops = Vec::new();
         let mut target = target;
         let mut layer = self.layers.partition_point(|&first| first <= target) - 1;
         let mut memory = self.compiled.code.memory.clone();
@@ -65,8 +113,15 @@ impl<const W: usize> Search<'_, W> {
                     state,
                     &mut out,
                     |process, successor| {
-                        if *successor == wanted[..] {
-                            found = Some((number, process));
+                        if let Some(renaming) = self.stored_as(successor, &wanted) {
+                            found = Some((
+                                number,
+                                Hop {
+                                    state: target,
+                                    process,
+                                    renaming,
+                                },
+                            ));
                         }
                         found.is_some()
                     },
@@ -82,15 +137,33 @@ impl<const W: usize> Search<'_, W> {
                 }
             }
             // Every state but the initial ones was found from the layer before.
-            let Some((before, process)) = found else {
-                break;
-            };
-            path.push((target, Some(process)));
+            let Some((before, hop)) = found else { break };
+            hops.push(hop);
             target = before;
             layer -= 1;
         }
-        path.push((target, None));
-        path.reverse();
-        Ok(path)
+        hops.reverse();
+        Ok((target, hops))
     }
+
+    /// Whether a successor is stored as the given state: by which renaming, if any.
+    fn stored_as(&self, successor: &[u64], wanted: &[u64]) -> Option<Option<Renaming>> {
+        let Some(symmetry) = self.symmetry else {
+            return (successor == wanted).then_some(None);
+        };
+        let mut cells = vec![0; self.system.cells];
+        self.layout.unpack(successor, &mut cells);
+        let renaming = symmetry.represent(&mut cells);
+        (self.layout.pack(&cells).as_deref() == Some(wanted)).then_some(Some(renaming))
+    }
+}
+
+/// A step of a path.
+struct Hop {
+    /// The stored state that it leads to.
+    state: u32,
+    /// Who moves, in the stored state before.
+    process: ProcessId,
+    /// From the successor to the stored state.
+    renaming: Option<Renaming>,
 }

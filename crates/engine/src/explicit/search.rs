@@ -17,6 +17,7 @@ use super::compile::{Compiled, NOTHING, process_id};
 use super::initial::Initial;
 use super::layout::Layout;
 use super::store::{Full, Store};
+use super::symmetry::Symmetry;
 use crate::limits::{Limits, Observer, Progress, Stop};
 
 /// What is looked for.
@@ -89,6 +90,8 @@ pub(crate) struct Search<'a, const W: usize> {
     pub peak: u64,
     /// Goes on when everything is found.
     pub exhaustive: bool,
+    /// States are stored up to this.
+    pub symmetry: Option<&'a Symmetry<'a>>,
     memory: Vec<i64>,
     out: Successors,
     /// A bit for each state of the layer being expanded, and of the next.
@@ -138,6 +141,7 @@ impl<'a, const W: usize> Search<'a, W> {
         limits: &'a Limits<'a>,
         goals: Vec<Goal>,
         exhaustive: bool,
+        symmetry: Option<&'a Symmetry<'a>>,
     ) -> Self {
         let (found, doubtful) = (vec![None; goals.len()], vec![None; goals.len()]);
         Search {
@@ -153,6 +157,7 @@ impl<'a, const W: usize> Search<'a, W> {
             transitions: 0,
             peak: 0,
             exhaustive,
+            symmetry,
             memory: compiled.code.memory.clone(),
             out: Successors::default(),
             marks: Bits::default(),
@@ -185,7 +190,10 @@ impl<'a, const W: usize> Search<'a, W> {
     fn explore(&mut self, mut initial: Initial, observer: &mut dyn Observer) -> End {
         self.layers.push(0);
         let mut count = 0u64;
-        while let Some(cells) = initial.next() {
+        while let Some(mut cells) = initial.next() {
+            if let Some(symmetry) = self.symmetry {
+                symmetry.represent(&mut cells);
+            }
             let Some(state) = self.layout.pack(&cells) else {
                 return End::OutOfRange(0);
             };
@@ -365,6 +373,14 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Adds the successors of a batch to the store.
     fn absorb(&mut self) -> Result<(), Full> {
         let words = if W == 0 { self.layout.words } else { W };
+        if let Some(symmetry) = self.symmetry {
+            let mut cells = vec![0; self.system.cells];
+            for state in self.out.words.chunks_exact_mut(words) {
+                self.layout.unpack(state, &mut cells);
+                symmetry.represent(&mut cells);
+                self.layout.pack_into(&cells, state);
+            }
+        }
         let limit = self.store_limit();
         const GROUP: usize = 32;
         let mut hashes = [0u64; GROUP];
