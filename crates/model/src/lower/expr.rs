@@ -30,8 +30,10 @@ pub(super) enum Refusal {
     TooLarge(Span),
     /// `enabled` and `taken` are no expressions over a state.
     NotAState(Span),
-    /// Any value of `int`.
+    /// Any value of a type without bounds.
     Infinite(Span),
+    /// A template that grows, where its processes would have to be enumerated. The checker accepts none.
+    Growing(Span),
     /// Too many paths from one label.
     TooManyPaths(Span),
 }
@@ -195,7 +197,7 @@ impl<'a> Translator<'a> {
             }
             ExprKind::IntToId(number) => {
                 let number = self.expr(frame, number)?;
-                self.int_to_id(frame, number, expr.ty, span)?
+                self.int_to_id(number, expr.ty, span)?
             }
             ExprKind::IdToInt(id) => {
                 let lowest = self.lowest(id.ty);
@@ -213,7 +215,7 @@ impl<'a> Translator<'a> {
             ExprKind::Around { forward, id } => {
                 let ty = id.ty;
                 let id = self.expr(frame, id)?;
-                self.around(frame, *forward, id, ty, span)?
+                self.around(*forward, id, ty, span)?
             }
             ExprKind::Not(a) => build::not(self.expr(frame, a)?),
             ExprKind::Neg(a) => build::neg(self.expr(frame, a)?),
@@ -336,7 +338,7 @@ impl<'a> Translator<'a> {
             .map_or(0, |template| self.layout.templates[template].lowest_id)
     }
 
-    fn int_to_id(&mut self, frame: &Frame, number: Expr, ty: ExprType, span: Span) -> Result<Expr> {
+    fn int_to_id(&mut self, number: Expr, ty: ExprType, span: Span) -> Result<Expr> {
         let Some(template) = self.template_of(ty) else {
             return Ok(number);
         };
@@ -347,39 +349,18 @@ impl<'a> Translator<'a> {
         let index = build::arith(ArithOp::Sub, number, Expr::Const(lowest));
         if shape.dynamic {
             let copy = self.copy(&index, span)?;
-            holds = build::and([holds, self.started(frame, template, copy, span)?]);
+            holds = build::and([holds, self.started(template, copy, span)?]);
         }
         self.check(holds, CheckKind::Id, span);
         Ok(index)
     }
 
-    /// The neighbour on a ring.
-    fn around(
-        &mut self,
-        frame: &Frame,
-        forward: bool,
-        id: Expr,
-        ty: ExprType,
-        span: Span,
-    ) -> Result<Expr> {
+    /// The neighbour on a ring, whose size is fixed.
+    fn around(&mut self, forward: bool, id: Expr, ty: ExprType, span: Span) -> Result<Expr> {
         let Some(template) = self.template_of(ty) else {
             return Ok(id);
         };
-        let shape = &self.layout.templates[template];
-        let last = if shape.dynamic {
-            let bound = self.fresh();
-            let started = self.started(frame, template, Expr::Bound(bound), span)?;
-            let count = build::fold(
-                FoldKind::Count,
-                bound,
-                0,
-                i64::from(shape.count) - 1,
-                started,
-            );
-            build::arith(ArithOp::Sub, count, Expr::Const(1))
-        } else {
-            Expr::Const(i64::from(shape.count) - 1)
-        };
+        let last = Expr::Const(i64::from(self.layout.templates[template].count) - 1);
         let copy = self.copy(&id, span)?;
         let one = Expr::Const(1);
         Ok(if forward {
@@ -397,37 +378,24 @@ impl<'a> Translator<'a> {
         })
     }
 
-    /// Whether the process with this index of a dynamic template is started by now. Processes are
-    /// started in the order of their indices, so the ones of this step come right after those before.
+    /// Whether the process with this index of a dynamic template is started.
     pub(super) fn started(
         &mut self,
-        frame: &Frame,
         template: TemplateId,
         index: Expr,
         span: Span,
     ) -> Result<Expr> {
+        self.spend(1, span)?;
         let unstarted = Expr::Const(self.layout.templates[template].unstarted());
-        let new = frame.starts.iter().filter(|t| **t == template).count() as i64;
-        let copy = self.copy(&index, span)?;
-        let before = build::compare(
+        Ok(build::compare(
             CompareOp::Ne,
-            self.layout.pc(
-                template,
-                build::arith(ArithOp::Sub, index, Expr::Const(new)),
-            ),
+            self.layout.pc(template, index),
             unstarted,
-        );
-        Ok(match new {
-            0 => before,
-            _ => build::or([
-                build::compare(CompareOp::Lt, copy, Expr::Const(new)),
-                before,
-            ]),
-        })
+        ))
     }
 
     /// The least and the greatest value of a domain, with all that a dynamic template can hold.
-    pub(super) fn bounds(&mut self, domain: &Domain, span: Span) -> Result<(i64, i64)> {
+    pub(super) fn bounds(&self, domain: &Domain, span: Span) -> Result<(i64, i64)> {
         self.layout.bounds(domain).ok_or(Refusal::NotAState(span))
     }
 
@@ -458,7 +426,7 @@ impl<'a> Translator<'a> {
             self.quantify(bound, (lo, hi), build::TRUE, checks, span)?;
             return Ok(build::fold(kind, bound, lo, hi, value));
         };
-        let started = self.started(frame, template, Expr::Bound(bound), span)?;
+        let started = self.started(template, Expr::Bound(bound), span)?;
         self.quantify(bound, (lo, hi), started.clone(), checks, span)?;
         let value = match kind {
             FoldKind::Forall => build::implies(started, value),
@@ -466,7 +434,7 @@ impl<'a> Translator<'a> {
             FoldKind::Sum => build::ite(started, value, Expr::Const(0)),
             // The first process stands in for those that are not there.
             FoldKind::Min | FoldKind::Max => {
-                let some = self.started(frame, template, Expr::Const(0), span)?;
+                let some = self.started(template, Expr::Const(0), span)?;
                 self.check(some, CheckKind::Empty, span);
                 let (first, _) =
                     self.apart(|this| this.bound_to(frame, var, Expr::Const(0), body))?;

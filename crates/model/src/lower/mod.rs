@@ -135,9 +135,14 @@ fn diagnostic(refusal: Refusal) -> Diagnostic {
         Refusal::Infinite(span) => Diagnostic::new(
             Code::TypeNotAllowed,
             span,
-            "any value of `int`: infinitely many choices",
+            "any value of a type without bounds",
         )
         .help("give the variable a range"),
+        Refusal::Growing(span) => Diagnostic::new(
+            Code::TypeNotAllowed,
+            span,
+            "the processes of a template that grows are for properties only",
+        ),
         Refusal::NotAState(span) => Diagnostic::new(
             Code::FairnessOnly,
             span,
@@ -292,6 +297,9 @@ impl<'a> Layout<'a> {
             Scalar::Enum(id) => {
                 CellDomain::Enum(id.raw(), self.program.enums[*id].members.len() as u32)
             }
+            Scalar::Id(id) | Scalar::OptId(id) if self.templates[*id].dynamic => {
+                return Err(vec![diagnostic(Refusal::Growing(var.span))]);
+            }
             Scalar::Id(id) => CellDomain::Id(*id),
             Scalar::OptId(id) => CellDomain::OptId(*id),
             Scalar::Mutex => CellDomain::Mutex,
@@ -329,12 +337,9 @@ impl<'a> Layout<'a> {
     ) -> Result<CellInitial, Vec<Diagnostic>> {
         let waits = owner.is_some_and(|owner| self.templates[owner].dynamic);
         Ok(match domain {
-            CellDomain::Int => return Err(vec![diagnostic(Refusal::Infinite(var.span))]),
-            // No process is there yet.
-            CellDomain::OptId(template) if self.templates[template].dynamic => {
-                CellInitial::Value(Expr::Const(-1))
+            CellDomain::Int | CellDomain::Mutex => {
+                return Err(vec![diagnostic(Refusal::Infinite(var.span))]);
             }
-            CellDomain::Mutex => CellInitial::Value(Expr::Const(-1)),
             // The value is chosen when the process is started; until then the cell holds the least.
             _ if waits => {
                 CellInitial::Value(Expr::Const(self.values(domain).map_or(0, |(lo, _)| lo)))
@@ -343,20 +348,16 @@ impl<'a> Layout<'a> {
         })
     }
 
-    /// The least and the greatest value of a domain; `None` for `int`.
+    /// The least and the greatest value that can be chosen for a cell; `None` for `int` and `mutex`.
     fn values(&self, domain: CellDomain) -> Option<(i64, i64)> {
         let last = |template: TemplateId| i64::from(self.templates[template].count) - 1;
         Some(match domain {
             CellDomain::Bool => (0, 1),
             CellDomain::Range(lo, hi) => (lo, hi),
-            CellDomain::Int => return None,
+            CellDomain::Int | CellDomain::Mutex => return None,
             CellDomain::Enum(_, members) => (0, i64::from(members) - 1),
             CellDomain::Id(template) => (0, last(template)),
             CellDomain::OptId(template) => (-1, last(template)),
-            CellDomain::Mutex => {
-                let processes: u32 = self.templates.iter().map(|t| t.count).sum();
-                (-1, i64::from(processes) - 1)
-            }
             CellDomain::Location(template) => (0, self.templates[template].locations as i64 - 1),
         })
     }

@@ -61,42 +61,17 @@ struct Path {
     frame: Frame,
     clauses: Vec<Clause>,
     choices: Vec<(i64, i64)>,
-    /// For each `for` that the path has entered: how much it had started by then. The values of a loop are
-    /// settled when it begins, or, for one with labels, when a step begins inside.
-    entered: Vec<(Counter, usize)>,
     /// Nodes of the clauses and writes, for the price of a copy.
     size: usize,
 }
 
-/// The variable of a `for`, without or with labels inside.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Counter {
-    Bound(BoundId),
-    Local(LocalId),
-}
-
 impl Path {
-    fn enter(&mut self, counter: Counter) {
-        self.entered.retain(|(other, _)| *other != counter);
-        self.entered.push((counter, self.frame.starts.len()));
-    }
-
-    /// What the values of a loop depend on: all that was started when they were settled.
-    fn settled(&self, counter: Counter) -> Frame {
-        let entered = self.entered.iter().find(|(other, _)| *other == counter);
-        Frame {
-            starts: self.frame.starts[..entered.map_or(0, |(_, starts)| *starts)].to_vec(),
-            ..Frame::default()
-        }
-    }
-
     fn new(node: NodeId) -> Path {
         Path {
             node,
             frame: Frame::default(),
             clauses: Vec::new(),
             choices: Vec::new(),
-            entered: Vec::new(),
             size: 0,
         }
     }
@@ -178,27 +153,17 @@ impl<'a> Walk<'a> {
                 self.divide(path, condition, *inside, *past)
             }
             Node::Pick(bound, domain, next) => {
-                let (lo, hi) = self.translator.bounds(domain, self.span)?;
+                let (lo, hi) = self.bounds(domain)?;
                 if lo > hi {
                     self.end(path);
                     return Ok(());
                 }
                 let choice = choice(&mut path, lo, hi);
-                if let Some(template) = self.translator.layout.dynamic(domain) {
-                    let started = self.translator.started(
-                        &path.frame,
-                        template,
-                        choice.clone(),
-                        self.span,
-                    )?;
-                    guard(&mut path, started);
-                }
                 path.frame.bindings.insert(*bound, choice);
                 self.go(path, *next)
             }
             Node::ForEnter(bound, domain, inside, past) => {
-                let (lo, _) = self.translator.bounds(domain, self.span)?;
-                path.enter(Counter::Bound(*bound));
+                let (lo, _) = self.bounds(domain)?;
                 self.for_value(path, *bound, domain, lo, *inside, *past)
             }
             Node::ForNext(bound, domain, inside, past) => {
@@ -212,47 +177,37 @@ impl<'a> Walk<'a> {
                 self.for_value(path, *bound, domain, next, *inside, *past)
             }
             Node::CounterEnter(local, domain, inside, past) => {
-                let (lo, hi) = self.translator.bounds(domain, self.span)?;
+                let (lo, hi) = self.bounds(domain)?;
                 if lo > hi {
                     return self.go(path, *past);
                 }
-                path.enter(Counter::Local(*local));
-                let Some(template) = self.translator.layout.dynamic(domain) else {
-                    self.set_counter(&mut path, *local, Expr::Const(lo))?;
-                    return self.go(path, *inside);
-                };
-                let some =
-                    self.translator
-                        .started(&path.frame, template, Expr::Const(0), self.span)?;
-                let mut within = self.fork(&path)?;
-                self.set_counter(&mut within, *local, Expr::Const(lo))?;
-                self.divide_into(within, path, some, *inside, *past)
+                self.set_counter(&mut path, *local, Expr::Const(lo))?;
+                self.go(path, *inside)
             }
             Node::CounterNext(local, domain, inside, past) => {
-                let (_, hi) = self.translator.bounds(domain, self.span)?;
+                let (_, hi) = self.bounds(domain)?;
                 let place = self.counter(*local)?;
                 let value = self.translator.read(&path.frame, place, self.span)?;
                 let more = build::compare(CompareOp::Lt, self.copy(&value)?, Expr::Const(hi));
                 let next = build::arith(ArithOp::Add, value, Expr::Const(1));
-                let more = match self.translator.layout.dynamic(domain) {
-                    None => more,
-                    Some(template) => {
-                        let next = self.copy(&next)?;
-                        let then = path.settled(Counter::Local(*local));
-                        let started = self.translator.started(&then, template, next, self.span)?;
-                        build::and([more, started])
-                    }
-                };
                 let mut within = self.fork(&path)?;
                 self.set_counter(&mut within, *local, next)?;
                 self.divide_into(within, path, more, *inside, *past)
             }
             Node::CounterReset(local, domain, next) => {
-                let (lo, _) = self.translator.bounds(domain, self.span)?;
+                let (lo, _) = self.bounds(domain)?;
                 self.set_counter(&mut path, *local, Expr::Const(lo))?;
                 self.go(path, *next)
             }
         }
+    }
+
+    /// The least and the greatest value of a domain in program text.
+    fn bounds(&self, domain: &Domain) -> Result<(i64, i64)> {
+        if self.translator.layout.dynamic(domain).is_some() {
+            return Err(Refusal::Growing(self.span));
+        }
+        self.translator.bounds(domain, self.span)
     }
 
     fn copy(&mut self, expr: &Expr) -> Result<Expr> {
@@ -304,22 +259,12 @@ impl<'a> Walk<'a> {
         inside: NodeId,
         past: NodeId,
     ) -> Result<()> {
-        let (_, hi) = self.translator.bounds(domain, self.span)?;
+        let (_, hi) = self.bounds(domain)?;
         if value > hi {
             return self.go(path, past);
         }
-        let value = Expr::Const(value);
-        let Some(template) = self.translator.layout.dynamic(domain) else {
-            path.frame.bindings.insert(bound, value);
-            return self.go(path, inside);
-        };
-        let then = path.settled(Counter::Bound(bound));
-        let started = self
-            .translator
-            .started(&then, template, value.clone(), self.span)?;
-        let mut within = self.fork(&path)?;
-        within.frame.bindings.insert(bound, value);
-        self.divide_into(within, path, started, inside, past)
+        path.frame.bindings.insert(bound, Expr::Const(value));
+        self.go(path, inside)
     }
 
     fn counter(&self, local: LocalId) -> Result<Place> {
@@ -609,38 +554,7 @@ impl<'a> Walk<'a> {
         let Some((lo, hi)) = layout.values(domain) else {
             return Err(Refusal::Infinite(span));
         };
-        let value = choice(path, lo, hi);
-        let grows = |template: &TemplateId| layout.templates[*template].dynamic;
-        match domain {
-            CellDomain::Id(template) if grows(&template) => {
-                let there = self
-                    .translator
-                    .started(&path.frame, template, value.clone(), span)?;
-                guard(path, there);
-            }
-            CellDomain::OptId(template) if grows(&template) => {
-                let there = self
-                    .translator
-                    .started(&path.frame, template, value.clone(), span)?;
-                let none = build::eq(value.clone(), Expr::Const(-1));
-                guard(path, build::or([none, there]));
-            }
-            CellDomain::Mutex => {
-                for template in layout.templates.indices().filter(grows) {
-                    let shape = &layout.templates[template];
-                    let first = i64::from(shape.first.raw());
-                    let index = build::arith(ArithOp::Sub, value.clone(), Expr::Const(first));
-                    let there = self
-                        .translator
-                        .started(&path.frame, template, index, span)?;
-                    let last = first + i64::from(shape.count) - 1;
-                    let other = build::not(build::within(value.clone(), first, last));
-                    guard(path, build::or([other, there]));
-                }
-            }
-            _ => {}
-        }
-        Ok(value)
+        Ok(choice(path, lo, hi))
     }
 
     /// Starts a process. Its cells hold their initial values already, but for those that begin with any value.
@@ -671,10 +585,9 @@ impl<'a> Walk<'a> {
     fn newest(&mut self, path: &Path, template: TemplateId, span: Span) -> Result<Expr> {
         let layout = self.translator.layout;
         let bound = u32::MAX;
-        let before = Frame::default();
         let started = self
             .translator
-            .started(&before, template, Expr::Bound(bound), span)?;
+            .started(template, Expr::Bound(bound), span)?;
         let last = i64::from(layout.templates[template].count) - 1;
         let count = build::fold(hir::FoldKind::Count, bound, 0, last, started);
         let new = path.frame.starts.iter().filter(|t| **t == template).count() as i64;
