@@ -9,6 +9,9 @@
 //! [`record`] and [`Recorder`] make a trace of a run, [`replay`] lets the interpreter take a trace's
 //! steps again, and [`to_text`], [`Trace::to_json`] and [`to_itf`] write it down.
 //!
+//! A certificate's claims are about sets of states, which are decision graphs ([`dag`]); [`certificate`]
+//! has what engines need to write them in terms of the source.
+//!
 //! ```
 //! # use std::{collections::BTreeMap, sync::Arc};
 //! # use threadwise_model::{instance::Instance, simulate::{Event, Simulation}};
@@ -28,6 +31,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod certificate;
+pub mod dag;
 mod itf;
 mod lines;
 mod record;
@@ -36,6 +41,7 @@ mod text;
 mod trace;
 mod verdict;
 
+pub use certificate::{CERTIFICATE_VERSION, Certificate, CertificateError, Claim};
 pub use itf::to_itf;
 pub use record::{Recorder, RunEnding, record};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
@@ -44,4 +50,4 @@ pub use trace::{
     CheckName, Ending, Initial, MemoryModel, Step, TRACE_VERSION, Trace, TraceError, Valuation,
     Value,
 };
-pub use verdict::{CERTIFICATE_VERSION, Certificate, Claim, Reason, Stats, Verdict};
+pub use verdict::{Reason, Stats, Verdict};

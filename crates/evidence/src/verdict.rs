@@ -2,39 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Trace;
+use crate::{Certificate, Trace};
 
 /// The answer to whether a property holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It holds. Methods without certificates (`explicit`) give none, and the result is then not rechecked.
+    /// It holds. Where a method gives no certificate, the result is not rechecked.
     Proved(Option<Certificate>),
     /// It does not hold: this run shows it.
     Violated(Trace),
     /// No answer.
     Unknown(Reason),
 }
-
-/// The version of the certificate format that this library writes.
-pub const CERTIFICATE_VERSION: u32 = 1;
-
-/// A proof that an independent checker can check: the claim, in a versioned envelope.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Certificate {
-    /// The version of the format.
-    pub version: u32,
-    /// The property.
-    pub property: String,
-    /// What is claimed.
-    pub claim: Claim,
-}
-
-/// What a certificate claims. No method gives certificates yet, so there is no such claim, and no
-/// certificate can be built.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Claim {}
 
 /// Why there is no answer, or why an answer was not rechecked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,6 +24,8 @@ pub struct CellId = u32; }
 pub struct System {
     /// Name and value of each parameter.
     pub params: Vec<(String, i64)>,
+    /// The names of the members of each enumeration, by position in the program.
+    pub enums: Vec<Vec<String>>,
     /// The templates.
     pub templates: IndexVec<TemplateId, SystemTemplate>,
     /// The variables: shared ones first, then for each template its program counter and its locals.

@@ -228,6 +228,7 @@ impl Builder {
         });
         System {
             params: vec![("N".into(), i64::from(self.n))],
+            enums: Vec::new(),
             templates,
             vars: self.vars,
             cells: self.cells as usize,

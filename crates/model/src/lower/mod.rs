@@ -97,6 +97,7 @@ pub fn lower(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnosti
             .params()
             .map(|(name, value)| (name.to_owned(), value))
             .collect(),
+        enums: program.enums.iter().map(|e| e.members.clone()).collect(),
         templates,
         cells: layout.cells,
         vars: layout.vars,

@@ -1,0 +1,262 @@
+//! Certificates: proofs that somebody else can check.
+//!
+//! A certificate names the property and the instance and makes a [`Claim`] from which the property
+//! follows. It speaks of the program in source terms only (names of cells, values by position), so it
+//! depends neither on the method that found it nor on that method's encoding. The format is
+//! described in `docs/certificates.md`; reading a file of it ends in an error at worst.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use threadwise_model::layout::process_name;
+use threadwise_model::system::{CellInitial, Clause, DimKind, Scope, System, SystemPropertyKind};
+
+use crate::dag::{Builder, Dag};
+
+/// The version of the certificate format that this library writes and reads.
+pub const CERTIFICATE_VERSION: u32 = 1;
+
+/// A proof that an independent checker can check: the claim, in a versioned envelope.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// The version of the format.
+    #[serde(deserialize_with = "this_version")]
+    pub version: u32,
+    /// The property.
+    pub property: String,
+    /// The value of every parameter.
+    pub params: BTreeMap<String, i64>,
+    /// The [digest] of the model, so that a certificate of another model is refused with a
+    /// message that says so. No proof rests on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What is claimed.
+    pub claim: Claim,
+}
+
+/// What a certificate claims.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Claim {
+    /// This set contains the initial states, no step leads out of it, and the property holds in all
+    /// of it. Cells are named as by [`cell_names`].
+    Inductive(Dag),
+}
+
+/// Why a text is not a certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum CertificateError {
+    /// Another version of the format.
+    #[error(
+        "this is version {found} of the certificate format; this threadwise reads version {CERTIFICATE_VERSION}"
+    )]
+    Version {
+        /// The version it has.
+        found: u64,
+    },
+    /// Not JSON, or not of this form.
+    #[error("this is not a certificate: {0}")]
+    Form(#[from] serde_json::Error),
+}
+
+impl Certificate {
+    /// The certificate that an inductive set proves a property of a system.
+    pub fn inductive(system: &System, property: &str, set: Dag) -> Certificate {
+        Certificate {
+            version: CERTIFICATE_VERSION,
+            property: property.to_owned(),
+            params: system.params.iter().cloned().collect(),
+            model: Some(digest(system)),
+            claim: Claim::Inductive(set),
+        }
+    }
+
+    /// Reads a certificate from JSON.
+    pub fn from_json(text: &str) -> Result<Certificate, CertificateError> {
+        // The version first: of another version nothing else need be as expected.
+        #[derive(Deserialize)]
+        struct Envelope {
+            version: u64,
+        }
+        let envelope: Envelope = serde_json::from_str(text)?;
+        if envelope.version != u64::from(CERTIFICATE_VERSION) {
+            return Err(CertificateError::Version {
+                found: envelope.version,
+            });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The certificate as JSON, without spaces: a decision graph is not for reading.
+    pub fn to_json(&self) -> String {
+        // Maps with text keys and no floats: this cannot fail, and an empty text is no certificate.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
+
+fn this_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        CERTIFICATE_VERSION => Ok(CERTIFICATE_VERSION),
+        other => Err(D::Error::custom(format!(
+            "version {other} instead of {CERTIFICATE_VERSION}"
+        ))),
+    }
+}
+
+/// The names of a system's cells, in their order: `x`, `flag[2]`, `P[1].k` for variables, and the name
+/// of the process, `P[1]` or `Server`, for where it is.
+pub fn cell_names(system: &System) -> Vec<String> {
+    let mut names = vec![String::new(); system.cells];
+    for (id, var) in system.vars.iter_enumerated() {
+        let copies = match var.scope {
+            Scope::Shared => 1,
+            Scope::Local(template) => system.templates[template].count,
+        };
+        for copy in 0..copies {
+            let mut base = String::new();
+            if let Scope::Local(template) = var.scope {
+                let template = &system.templates[template];
+                base.push_str(&process_name(system, template.first + copy as usize));
+                if template.pc == id {
+                    names[system.cell(id, copy, 0).index()] = base;
+                    continue;
+                }
+                base.push('.');
+            }
+            base.push_str(&var.name);
+            for offset in 0..var.len {
+                let mut indices = Vec::with_capacity(var.dims.len());
+                let mut rest = offset;
+                for dim in var.dims.iter().rev() {
+                    indices.push((dim.kind, rest % dim.size));
+                    rest /= dim.size;
+                }
+                let mut name = base.clone();
+                for (kind, index) in indices.into_iter().rev() {
+                    // Writing to a text cannot fail.
+                    let _ = match kind {
+                        DimKind::Range(lo) => write!(name, "[{}]", lo + i64::from(index)),
+                        DimKind::Template(template) => {
+                            let lowest = system.templates[template].lowest_id;
+                            write!(name, "[{}]", lowest + i64::from(index))
+                        }
+                        DimKind::Enum(id) => {
+                            let members = system.enums.get(id as usize);
+                            match members.and_then(|members| members.get(index as usize)) {
+                                Some(member) => write!(name, "[{member}]"),
+                                None => write!(name, "[{index}]"),
+                            }
+                        }
+                    };
+                }
+                names[system.cell(id, copy, offset).index()] = name;
+            }
+        }
+    }
+    names
+}
+
+/// For each cell of a system its least value and how many there are; `None` for a cell that is unbounded,
+/// or has too many values for a certificate.
+pub fn cell_values(system: &System) -> Vec<Option<(i64, u32)>> {
+    let mut values = vec![None; system.cells];
+    for (id, var) in system.vars.iter_enumerated() {
+        let domain = system.values(var.domain).and_then(|(lo, hi)| {
+            let size = i128::from(hi) - i128::from(lo) + 1;
+            Some((lo, u32::try_from(size.max(0)).ok()?))
+        });
+        let copies = match var.scope {
+            Scope::Shared => 1,
+            Scope::Local(template) => system.templates[template].count,
+        };
+        for copy in 0..copies {
+            for offset in 0..var.len {
+                values[system.cell(id, copy, offset).index()] = domain;
+            }
+        }
+    }
+    values
+}
+
+/// A builder of decision graphs over all cells of a system, in their order; `None` if some cell
+/// cannot be part of a certificate.
+pub fn builder(system: &System) -> Option<Builder> {
+    let sizes: Option<Vec<u32>> = cell_values(system)
+        .into_iter()
+        .map(|values| values.map(|(_, size)| size))
+        .collect();
+    Some(Builder::new(cell_names(system).into_iter().zip(sizes?)))
+}
+
+/// A number of the model, as 32 hexadecimal digits: other steps, variables, values of parameters or
+/// properties give another one; spaces, comments and the names of definitions do not.
+pub fn digest(system: &System) -> String {
+    let mut hash = Fnv::new();
+    // Writing to the hash cannot fail.
+    let _ = describe(system, &mut hash);
+    format!("{:032x}", hash.0)
+}
+
+/// Everything of a system that is part of its meaning, and no places in the source.
+fn describe(system: &System, out: &mut impl Write) -> fmt::Result {
+    write!(out, "{:?}{:?}", system.params, system.enums)?;
+    for var in &system.vars {
+        write!(out, "{:?}{:?}", var.name, var.scope)?;
+        write!(out, "{:?}{:?}", var.dims, var.domain)?;
+        match &var.initial {
+            CellInitial::Any => out.write_str("any")?,
+            CellInitial::Value(value) => write!(out, "{value:?}")?,
+        }
+    }
+    for template in &system.templates {
+        write!(out, "{:?}{:?}", template.name, template.count)?;
+        write!(out, "{:?}{:?}", template.lowest_id, template.locations)?;
+        write!(out, "{:?}{:?}", template.entry, template.dynamic)?;
+        for step in template.steps.iter().flatten() {
+            write!(out, "{:?}{:?}{:?}", step.from, step.to, step.rest)?;
+            write!(out, "{:?}{:?}", step.choices, step.starts)?;
+            for clause in &step.clauses {
+                match clause {
+                    Clause::Guard(guard) => write!(out, "guard{guard:?}")?,
+                    Clause::Check(check) => write!(out, "{:?}{:?}", check.kind, check.holds)?,
+                }
+            }
+            write!(out, "{:?}", step.updates)?;
+        }
+    }
+    for property in &system.properties {
+        write!(out, "{:?}", property.name)?;
+        match &property.kind {
+            SystemPropertyKind::Checks => out.write_str("checks")?,
+            SystemPropertyKind::DeadlockFree => out.write_str("deadlock")?,
+            SystemPropertyKind::Invariant(expr) => write!(out, "{expr:?}")?,
+            SystemPropertyKind::Liveness(index) => write!(out, "liveness{index}")?,
+        }
+    }
+    Ok(())
+}
+
+/// The hash FNV-1a with 128 bits: simple, and the same everywhere.
+struct Fnv(u128);
+
+impl Fnv {
+    fn new() -> Fnv {
+        Fnv(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
+    }
+}
+
+impl Write for Fnv {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            self.0 ^= u128::from(byte);
+            self.0 = self
+                .0
+                .wrapping_mul(0x0000_0000_0100_0000_0000_0000_0000_013b);
+        }
+        Ok(())
+    }
+}
