@@ -17,7 +17,12 @@ fn main() {
     };
     let properties: Vec<_> = system.properties.iter().collect();
     let start = Instant::now();
-    let outcome = Explicit::default().check_all(&system, &properties, &Limits::NONE, &mut Silent);
+    let threads = args.next().and_then(|n| n.parse().ok()).unwrap_or(1);
+    let engine = Explicit {
+        threads,
+        ..Explicit::default()
+    };
+    let outcome = engine.check_all(&system, &properties, &Limits::NONE, &mut Silent);
     let time = start.elapsed().as_secs_f64();
     for (p, a) in properties.iter().zip(&outcome.answers) {
         let a = format!("{a:?}");

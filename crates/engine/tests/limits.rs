@@ -253,3 +253,37 @@ fn a_failing_step_is_no_deadlock_and_others_go_on() {
     // P fails at m; with Q at r that is still a step of P, so there is no deadlock.
     assert_eq!(codes(&outcome), ["violated", "proved", "violated"]);
 }
+
+#[test]
+fn threads_change_nothing() {
+    let text = "
+        param N = 4;
+        process P[i: 1..N] { local c: 0..16 = 0; loop { l: c := (c + 1) % 17; } }
+        invariant deep: !(forall i in P: P[i].c == 12);
+        invariant fine: forall i in P: P[i].c <= 16;
+    ";
+    let system = system(text, 4, 0);
+    let properties: Vec<_> = system.properties.iter().collect();
+    let run = |threads, symmetry| {
+        let engine = Explicit {
+            threads,
+            symmetry,
+            ..Explicit::default()
+        };
+        engine.check_all(&system, &properties, &Limits::NONE, &mut Silent)
+    };
+    for symmetry in [false, true] {
+        let alone = run(1, symmetry);
+        assert_eq!(codes(&alone), ["proved", "violated", "proved"]);
+        for threads in [2, 3, 4] {
+            let shared = run(threads, symmetry);
+            assert_eq!(
+                format!("{:?}", shared.answers),
+                format!("{:?}", alone.answers)
+            );
+            assert_eq!(shared.stats.states, alone.stats.states);
+            assert_eq!(shared.stats.transitions, alone.stats.transitions);
+            assert_eq!(shared.stats.depth, alone.stats.depth);
+        }
+    }
+}

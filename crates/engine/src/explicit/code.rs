@@ -125,6 +125,17 @@ pub(crate) struct Successors {
     pub failed: Option<u32>,
 }
 
+impl Successors {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.marks.clear();
+        self.rests = 0;
+        self.failures = 0;
+        self.failed = None;
+    }
+}
+
 /// Why the code of a process stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Halt {

@@ -9,6 +9,7 @@
 mod code;
 mod compile;
 mod emit;
+mod expand;
 mod initial;
 mod layout;
 mod path;
@@ -30,13 +31,28 @@ use self::symmetry::Symmetry;
 use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, Unsupported};
 use crate::limits::{Limits, Observer, Stop};
 
+/// More threads than this would wait for the one that owns the store.
+const MOST_THREADS: usize = 4;
+
 /// The explicit engine.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Explicit {
     /// Goes on when every property is decided, until all states are counted.
     pub exhaustive: bool,
     /// Stores one of all states that differ only in who is who. The counts are then of those.
     pub symmetry: bool,
+    /// How many threads may work. The results are the same for any number.
+    pub threads: usize,
+}
+
+impl Default for Explicit {
+    fn default() -> Self {
+        Explicit {
+            exhaustive: false,
+            symmetry: false,
+            threads: 1,
+        }
+    }
 }
 
 impl Engine for Explicit {
@@ -178,6 +194,7 @@ impl Explicit {
             self.exhaustive,
             symmetry.as_ref(),
         );
+        search.threads = self.threads.clamp(1, MOST_THREADS);
         let end = search.run(initial.clone(), observer);
         let answers = asked.into_iter().map(|asked| match asked {
             Err(reason) => Answer::Unknown(reason),

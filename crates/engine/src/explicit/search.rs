@@ -4,19 +4,24 @@
 //! States are expanded in batches. All successors of a batch are looked up together: first the
 //! places in the table are read for all of them, then the states that those entries name, and
 //! only then are new states added, one by one. The reads of the first two passes do not depend on
-//! one another, so the processor waits for many of them at a time instead of one; nearly all
-//! of the search's time is such waiting.
+//! one another, so the processor waits for many of them at a time instead of one; most of the
+//! search's time is such waiting.
+//!
+//! With several threads, one owns the store and the others expand. Batches go to them and come back
+//! in a fixed order, so states get the same numbers, and everything else is the same, for any number of threads.
 //!
 //! No state remembers where it came from: `path` finds it again.
+
+use std::sync::mpsc;
 
 use threadwise_lang::program::TemplateId;
 use threadwise_model::system::{ProcessId, System};
 
-use super::code::{Halt, Successors};
-use super::compile::{Compiled, NOTHING, process_id};
+use super::compile::Compiled;
+use super::expand::{Batch, Expander};
 use super::initial::Initial;
 use super::layout::Layout;
-use super::store::{Full, Store};
+use super::store::{Full, Store, hash};
 use super::symmetry::Symmetry;
 use crate::limits::{Limits, Observer, Progress, Stop};
 
@@ -92,8 +97,11 @@ pub(crate) struct Search<'a, const W: usize> {
     pub exhaustive: bool,
     /// States are stored up to this.
     pub symmetry: Option<&'a Symmetry<'a>>,
-    memory: Vec<i64>,
-    out: Successors,
+    /// How many threads work on it.
+    pub threads: usize,
+    batches: u64,
+    /// Bytes taken for batches.
+    batch_bytes: u64,
     /// A bit for each state of the layer being expanded, and of the next.
     marks: Bits,
     next_marks: Bits,
@@ -127,9 +135,13 @@ impl Bits {
     }
 }
 
-/// A batch ends when it has this many successors or states.
-const BATCH_SUCCESSORS: usize = 512;
-const BATCH_STATES: u32 = 128;
+/// A batch has about this many successors, if each process has one.
+const BATCH_SUCCESSORS: u32 = 512;
+const MOST_BATCH_STATES: u32 = 128;
+/// Batches that wait for each expanding thread, or for the one that owns the store.
+const WAITING: usize = 4;
+/// With fewer states than this in a layer, other threads are not worth waking.
+const WORTH_SHARING: u32 = 1024;
 /// Progress is told once in so many batches.
 const PROGRESS: u64 = 64;
 
@@ -158,8 +170,9 @@ impl<'a, const W: usize> Search<'a, W> {
             peak: 0,
             exhaustive,
             symmetry,
-            memory: compiled.code.memory.clone(),
-            out: Successors::default(),
+            threads: 1,
+            batches: 0,
+            batch_bytes: 0,
             marks: Bits::default(),
             next_marks: Bits::default(),
         }
@@ -168,8 +181,7 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Bytes taken for what grows with the states.
     fn bytes(&self) -> u64 {
         let marks = self.marks.words.capacity() + self.next_marks.words.capacity();
-        let out = self.out.words.capacity() * 8 + self.out.marks.capacity();
-        self.store.bytes() + (marks * 8 + out + self.layers.capacity() * 4) as u64
+        self.store.bytes() + self.batch_bytes + (marks * 8 + self.layers.capacity() * 4) as u64
     }
 
     /// What the store may take.
@@ -197,7 +209,7 @@ impl<'a, const W: usize> Search<'a, W> {
             let Some(state) = self.layout.pack(&cells) else {
                 return End::OutOfRange(0);
             };
-            let hash = Store::<W>::hash(&state);
+            let hash = hash(&state);
             match self.store.insert(&state, hash, self.store_limit()) {
                 Ok(true) => self.next_marks.push(true),
                 Ok(false) => {}
@@ -210,36 +222,118 @@ impl<'a, const W: usize> Search<'a, W> {
                 return end;
             }
         }
-        let mut at = 0;
-        let mut batches = 0u64;
-        while at < self.store.len() {
-            let end_of_layer = self.store.len();
-            std::mem::swap(&mut self.marks, &mut self.next_marks);
-            self.next_marks.clear();
-            let first = at;
-            self.layers.push(end_of_layer);
-            while at < end_of_layer {
-                let batch_end = end_of_layer.min(at + BATCH_STATES);
-                while at < batch_end && self.out.marks.len() < BATCH_SUCCESSORS {
-                    let marked = self.marks.get((at - first) as usize);
-                    if let Some(end) = self.expand(at, marked) {
-                        return end;
+        let (layout, compiled, symmetry) = (self.layout, self.compiled, self.symmetry);
+        let goals = self.goals.clone();
+        let expander = || Expander::new(layout, compiled, &goals, symmetry);
+        let mut local = expander();
+        let mut spare = vec![Batch::default()];
+        std::thread::scope(|scope| {
+            // Each of the other threads has a queue in and a queue out, and ends with the first.
+            let mut workers = Vec::new();
+            for _ in 1..self.threads {
+                let (work, todo) = mpsc::sync_channel::<Batch>(WAITING);
+                let (finished, done) = mpsc::sync_channel::<Batch>(WAITING);
+                let mut expander = expander();
+                scope.spawn(move || {
+                    for mut batch in todo {
+                        expander.run(&mut batch);
+                        if finished.send(batch).is_err() {
+                            break;
+                        }
                     }
-                    at += 1;
-                }
-                if let Err(full) = self.absorb() {
-                    return full_end(full);
-                }
-                batches += 1;
-                let tell = batches.is_multiple_of(PROGRESS);
-                if let Some(end) = self.pause(observer, end_of_layer - at, tell) {
+                });
+                workers.push((work, done));
+                spare.extend((0..WAITING).map(|_| Batch::default()));
+            }
+            let mut first = 0;
+            while first < self.store.len() {
+                let last = self.store.len();
+                std::mem::swap(&mut self.marks, &mut self.next_marks);
+                self.next_marks.clear();
+                self.layers.push(last);
+                let layer = first..last;
+                let end = match workers.is_empty() || last - first < WORTH_SHARING {
+                    true => self.layer_alone(layer, &mut local, &mut spare[0], observer),
+                    false => self.layer_shared(layer, &workers, &mut spare, observer),
+                };
+                if end.is_some() {
                     return end;
                 }
+                first = last;
+            }
+            // The last layer that was begun is empty.
+            self.layers.pop();
+            None
+        })
+        .unwrap_or(End::Complete)
+    }
+
+    /// Expands a layer on this thread.
+    fn layer_alone(
+        &mut self,
+        layer: std::ops::Range<u32>,
+        expander: &mut Expander,
+        batch: &mut Batch,
+        observer: &mut dyn Observer,
+    ) -> Option<End> {
+        let mut at = layer.start;
+        while at < layer.end {
+            at = self.fill(batch, at, &layer);
+            expander.run(batch);
+            let end = self.absorb(batch, layer.end - at, observer);
+            if end.is_some() {
+                return end;
             }
         }
-        // The last layer that was begun is empty.
-        self.layers.pop();
-        End::Complete
+        None
+    }
+
+    /// Expands a layer on other threads.
+    fn layer_shared(
+        &mut self,
+        layer: std::ops::Range<u32>,
+        workers: &[Worker],
+        spare: &mut Vec<Batch>,
+        observer: &mut dyn Observer,
+    ) -> Option<End> {
+        let mut at = layer.start;
+        let (mut sent, mut received) = (0usize, 0usize);
+        let mut ended = None;
+        while received < sent || at < layer.end && ended.is_none() {
+            while at < layer.end && ended.is_none() && sent - received < WAITING * workers.len() {
+                let mut batch = spare.pop().unwrap_or_default();
+                at = self.fill(&mut batch, at, &layer);
+                // A thread that is gone has panicked, and the scope will say so.
+                if workers[sent % workers.len()].0.send(batch).is_err() {
+                    return Some(End::Stopped(Stop::Cancelled));
+                }
+                sent += 1;
+            }
+            let Ok(mut batch) = workers[received % workers.len()].1.recv() else {
+                return Some(End::Stopped(Stop::Cancelled));
+            };
+            received += 1;
+            if ended.is_none() {
+                ended = self.absorb(&mut batch, layer.end - at, observer);
+            }
+            spare.push(batch);
+        }
+        ended
+    }
+
+    /// Fills a batch with the states from this one on; where the next begins.
+    fn fill(&self, batch: &mut Batch, at: u32, layer: &std::ops::Range<u32>) -> u32 {
+        let processes = self.compiled.processes.len() as u32;
+        let size = (BATCH_SUCCESSORS / processes.max(1)).clamp(1, MOST_BATCH_STATES);
+        let end = layer.end.min(at + size);
+        batch.begin(at);
+        for number in at..end {
+            batch.states.extend_from_slice(self.store.get(number));
+            batch
+                .marked
+                .push(self.marks.get((number - layer.start) as usize));
+        }
+        end
     }
 
     /// Looks at the limits.
@@ -270,132 +364,49 @@ impl<'a, const W: usize> Search<'a, W> {
         None
     }
 
-    /// Looks at a state: adds its successors to the batch, and notes what is wrong in it.
-    #[inline]
-    fn expand(&mut self, number: u32, marked: bool) -> Option<End> {
-        let state = self.store.get(number);
-        self.layout.unpack(state, &mut self.memory);
-        if marked {
-            self.check_invariants(number);
+    /// Takes in what came out of a batch: adds the successors to the store, and looks at the limits.
+    fn absorb(&mut self, batch: &mut Batch, left: u32, observer: &mut dyn Observer) -> Option<End> {
+        for &(goal, found) in &batch.found {
+            self.found[goal].get_or_insert(found);
         }
-        let before = self.out.marks.len();
-        let failures = self.out.failures;
-        let mut halted = false;
-        let state = self.store.get(number);
-        let compiled = self.compiled;
-        for (process, code) in compiled.processes.iter().enumerate() {
-            let at =
-                compiled.entries[code.entries as usize + self.memory[code.pc as usize] as usize];
-            if at == NOTHING {
-                continue;
-            }
-            if code.shared {
-                let own = compiled.code.own as usize;
-                self.memory[own] = i64::from(code.index);
-                self.memory[own + 1] = process as i64;
-            }
-            let result = compiled
-                .code
-                .run(at, &mut self.memory, state, &mut self.out);
-            if let Some(check) = self.out.failed.take() {
-                let failure = Some((process_id(process), check));
-                note(
-                    &self.goals,
-                    &mut self.found,
-                    Goal::Check,
-                    Found {
-                        state: number,
-                        failure,
-                    },
-                );
-            }
-            match result {
-                Ok(()) => {}
-                Err(halt @ (Halt::Overflow | Halt::TooMany | Halt::Broken)) => {
-                    halted = true;
-                    let doubt = if halt == Halt::TooMany {
-                        Doubt::TooMany
-                    } else {
-                        Doubt::Overflow
-                    };
-                    self.doubtful.fill(Some(doubt));
-                }
-                Err(Halt::Capacity(template)) => return Some(End::Capacity(template)),
-                Err(Halt::OutOfRange(cell)) => return Some(End::OutOfRange(cell)),
+        for &(goal, doubt) in &batch.doubts {
+            match goal {
+                Some(goal) => self.doubtful[goal] = Some(doubt),
+                None => self.doubtful.fill(Some(doubt)),
             }
         }
-        let moves = (self.out.marks.len() - before) as u64;
-        self.transitions += moves;
-        if moves == 0 && self.out.failures == failures && !halted && !self.all_ended() {
-            let here = Found {
-                state: number,
-                failure: None,
-            };
-            note(&self.goals, &mut self.found, Goal::Deadlock, here);
+        if batch.end.is_some() {
+            return batch.end;
         }
-        (!self.exhaustive && self.found.iter().all(Option::is_some)).then_some(End::Decided)
+        if !self.exhaustive && self.found.iter().all(Option::is_some) {
+            return Some(End::Decided);
+        }
+        // The batches are all about as large as this one.
+        let batches = 1 + (self.threads as u64 - 1) * WAITING as u64;
+        self.batch_bytes = self.batch_bytes.max(batch.bytes() * batches);
+        if let Err(full) = self.add(batch) {
+            return Some(full_end(full));
+        }
+        self.transitions += batch.out.marks.len() as u64 + batch.out.rests;
+        self.batches += 1;
+        let tell = self.batches.is_multiple_of(PROGRESS);
+        self.pause(observer, left, tell)
     }
 
-    /// Whether every process has ended, or is not started, in the state in the memory.
-    fn all_ended(&self) -> bool {
-        self.compiled
-            .processes
-            .iter()
-            .all(|process| self.memory[process.pc as usize] >= process.done)
-    }
-
-    fn check_invariants(&mut self, number: u32) {
-        for goal in 0..self.goals.len() {
-            let Goal::Invariant(invariant) = self.goals[goal] else {
-                continue;
-            };
-            if self.found[goal].is_some() {
-                continue;
-            }
-            let at = self.compiled.invariants[invariant];
-            match self
-                .compiled
-                .code
-                .run(at, &mut self.memory, &[], &mut self.out)
-            {
-                Ok(()) => {}
-                Err(Halt::Broken) => {
-                    self.found[goal] = Some(Found {
-                        state: number,
-                        failure: None,
-                    })
-                }
-                Err(_) => self.doubtful[goal] = Some(Doubt::Overflow),
-            }
-        }
-    }
-
-    /// Adds the successors of a batch to the store.
-    fn absorb(&mut self) -> Result<(), Full> {
-        let words = if W == 0 { self.layout.words } else { W };
-        if let Some(symmetry) = self.symmetry {
-            let mut cells = vec![0; self.system.cells];
-            for state in self.out.words.chunks_exact_mut(words) {
-                self.layout.unpack(state, &mut cells);
-                symmetry.represent(&mut cells);
-                self.layout.pack_into(&cells, state);
-            }
-        }
-        let limit = self.store_limit();
+    fn add(&mut self, batch: &Batch) -> Result<(), Full> {
         const GROUP: usize = 32;
-        let mut hashes = [0u64; GROUP];
+        let words = if W == 0 { self.layout.words } else { W };
+        let limit = self.store_limit();
         let mut entries = [0u32; GROUP];
         let mut known = [false; GROUP];
-        let groups = self
-            .out
-            .words
-            .chunks(GROUP * words)
-            .zip(self.out.marks.chunks(GROUP));
-        for (states, marks) in groups {
-            for (at, state) in states.chunks_exact(words).enumerate() {
-                let hash = Store::<W>::hash(state);
-                hashes[at] = hash;
-                entries[at] = self.store.entry(self.store.home(hash));
+        let states = batch.out.words.chunks(GROUP * words);
+        let others = batch
+            .hashes
+            .chunks(GROUP)
+            .zip(batch.out.marks.chunks(GROUP));
+        for (states, (hashes, marks)) in states.zip(others) {
+            for (entry, &hash) in entries.iter_mut().zip(hashes) {
+                *entry = self.store.entry(self.store.home(hash));
             }
             for (at, state) in states.chunks_exact(words).enumerate() {
                 known[at] = self.store.entry_is(entries[at], hashes[at], state);
@@ -406,18 +417,12 @@ impl<'a, const W: usize> Search<'a, W> {
                 }
             }
         }
-        self.out.words.clear();
-        self.out.marks.clear();
-        self.transitions += std::mem::take(&mut self.out.rests);
         Ok(())
     }
 }
 
-fn note(goals: &[Goal], found: &mut [Option<Found>], what: Goal, here: Found) {
-    if let Some(goal) = goals.iter().position(|&goal| goal == what) {
-        found[goal].get_or_insert(here);
-    }
-}
+/// The queues to and from another thread.
+type Worker = (mpsc::SyncSender<Batch>, mpsc::Receiver<Batch>);
 
 fn full_end(full: Full) -> End {
     match full {

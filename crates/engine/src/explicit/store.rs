@@ -42,6 +42,20 @@ pub(crate) enum Full {
     Numbers,
 }
 
+/// The hash of a state.
+#[inline(always)]
+pub(crate) fn hash(state: &[u64]) -> u64 {
+    const A: u64 = 0x9e37_79b9_7f4a_7c15;
+    const B: u64 = 0xd6e8_feb8_6659_fd93;
+    let mut hash = 0;
+    for &word in state {
+        hash = (hash ^ word).wrapping_mul(A);
+        hash ^= hash >> 32;
+    }
+    hash = hash.wrapping_mul(B);
+    hash ^ (hash >> 29)
+}
+
 impl<const W: usize> Store<W> {
     /// An empty set of states of so many words (`W`, unless that is 0).
     pub fn new(words: usize) -> Self {
@@ -89,20 +103,6 @@ impl<const W: usize> Store<W> {
         };
         (pieces * 8 + self.pieces.capacity() * size_of::<Vec<u64>>() + self.table.capacity() * 4)
             as u64
-    }
-
-    /// The hash of a state.
-    #[inline(always)]
-    pub fn hash(state: &[u64]) -> u64 {
-        const A: u64 = 0x9e37_79b9_7f4a_7c15;
-        const B: u64 = 0xd6e8_feb8_6659_fd93;
-        let mut hash = 0;
-        for &word in state {
-            hash = (hash ^ word).wrapping_mul(A);
-            hash ^= hash >> 32;
-        }
-        hash = hash.wrapping_mul(B);
-        hash ^ (hash >> 29)
     }
 
     /// Where the search for a state begins.
@@ -200,7 +200,7 @@ impl<const W: usize> Store<W> {
         self.full = full as u32;
         self.number_bits = 64 - (full + 1).leading_zeros();
         for number in 0..self.count {
-            let hash = Self::hash(self.get(number));
+            let hash = hash(self.get(number));
             let mut place = self.home(hash);
             while self.table[place] != EMPTY {
                 place += 1;
