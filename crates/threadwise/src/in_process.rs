@@ -46,6 +46,7 @@ pub fn run_job(
     };
     let engine = Explicit {
         exhaustive: job.count_states,
+        threads: usize::from(job.threads),
         ..Explicit::default()
     };
     let mut capacity = FIRST_CAPACITY;
