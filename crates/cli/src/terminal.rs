@@ -13,7 +13,7 @@ use crate::words::counted;
 
 /// How many diagnostics of a file are drawn: nobody reads more, and a large file can have a
 /// hundred thousand.
-const MOST_DRAWN: usize = 100;
+const MOST_DRAWN: usize = 200;
 
 /// What the streams can show.
 #[derive(Clone, Copy, Debug)]

@@ -56,7 +56,11 @@ pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate:
     }
     // A stable order, with what was found first at a place in front.
     diagnostics.sort_by_key(|d| d.span.start);
-    limit_errors(&mut diagnostics);
+    if has_errors {
+        // Warnings are all kept: a program that has many is accepted all the same, and whoever
+        // denies one must find it.
+        limit_errors(&mut diagnostics);
+    }
     crate::Checked {
         program,
         diagnostics,

@@ -1,0 +1,210 @@
+//! Input that nobody means well with: a clear error or a right answer, within seconds.
+
+mod common;
+
+use std::time::{Duration, Instant};
+
+use common::{Place, Ran};
+
+/// Checks a text, which must not take long and never be an internal error.
+#[track_caller]
+fn check(text: impl AsRef<[u8]>, args: &[&str]) -> Ran {
+    let place = Place::new();
+    place.file("hostile.tw", text);
+    let mut all = vec!["hostile.tw"];
+    all.extend(args);
+    let begun = Instant::now();
+    let (_, ran) = place.json(&all);
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(20), "{took:?}");
+    assert_ne!(ran.status, 4, "{ran:?}");
+    ran
+}
+
+#[test]
+fn a_hundred_thousand_parentheses() {
+    let nested = |open: &str, close: &str| {
+        let (open, close) = (open.repeat(100_000), close.repeat(100_000));
+        format!("shared x: int = {open}1{close};\n")
+    };
+    check(nested("(", ")"), &[]).expect(2).complains("E0006");
+    check(nested("-", ""), &[]).expect(2);
+    check(nested("(", ""), &[]).expect(2);
+    let blocks = format!("process P {{ a: {}", "if true { ".repeat(100_000));
+    check(blocks, &[]).expect(2);
+    let chain = format!("invariant i: {}true;\n", "true -> ".repeat(100_000));
+    check(chain, &[]);
+    let sum = format!(
+        "shared x: int = 0{};\nprocess P {{ a: x := 1; }}\n",
+        " + 1".repeat(100_000)
+    );
+    check(sum, &[]);
+    let locals = format!("process P {{ a: skip; {} }}\n", "b: skip; ".repeat(2));
+    check(locals, &[]).expect(2).complains("E0104");
+}
+
+#[test]
+fn ten_megabytes() {
+    let many: String = (0..350_000)
+        .map(|i| format!("shared variable_{i:06}: bool = true;\n"))
+        .collect();
+    assert!(many.len() > 10_000_000);
+    let ran = check(&many, &[]);
+    assert!(ran.stderr.contains("more messages"), "not all are drawn");
+    let same = "shared x: bool = true;\n".repeat(450_000);
+    check(same, &[]).expect(2).complains("E0102");
+    check("/".repeat(10_000_000), &[]).expect(2);
+    check("\u{4e16}".repeat(3_500_000), &[]).expect(2);
+    check("x ".repeat(5_000_000), &[]).expect(2);
+}
+
+#[test]
+fn bytes_that_are_no_text() {
+    check(b"shared x: bool\n = \xff true;\n", &[])
+        .expect(2)
+        .complains("hostile.tw:2: byte 18 (0xff) is not valid UTF-8")
+        .complains("iconv");
+    check(
+        b"\xef\xbb\xbfshared x: bool = true;\nprocess P { a: x := true; }\n",
+        &[],
+    );
+    check(b"\0\0\0\0", &[]).expect(2);
+    check(b"", &[]).expect(2).complains("nothing to check");
+}
+
+#[test]
+fn tabs_and_wide_characters_in_excerpts() {
+    let place = Place::new();
+    place.file("wide.tw", "shared\tx:\tbool = true; // \u{65e5}\u{672c}\u{8a9e}\n/* \u{65e5}\u{672c} */\tshared y: boll = true;\n");
+    let ran = place.run(&["check", "wide.tw"]).expect(2);
+    insta::assert_snapshot!("wide", ran.stderr);
+    let (report, _) = place.json(&["wide.tw"]);
+    let place = &report["runs"][0]["diagnostics"][0]["place"];
+    assert_eq!((&place["line"], &place["column"]), (&2.into(), &20.into()));
+}
+
+#[test]
+fn ranges_up_to_the_last_integer() {
+    let model = |range: &str, initial: &str| {
+        format!("shared x: {range} = {initial};\nprocess P {{ a: x := {initial}; }}\n")
+    };
+    let (least, most) = (i64::MIN + 1, i64::MAX);
+    check(model(&format!("0..{most}"), "0"), &[]).expect(0);
+    check(model(&format!("{least}..{most}"), &most.to_string()), &[]).expect(0);
+    check(model("0..9223372036854775808", "0"), &[])
+        .expect(2)
+        .complains("E0003");
+    check(model(&format!("{most}..{least}"), "0"), &[]).expect(2);
+    let any = format!("shared x: {least}..{most} = any;\nprocess P {{ a: skip; }}\n");
+    check(any, &["--timeout", "1"]).expect(3);
+    let havoc = format!("shared x: {least}..{most} = 0;\nprocess P {{ a: havoc x; }}\n");
+    check(havoc, &["--timeout", "1"]).expect(3);
+    let array = format!("shared x: array[0..{most}] of bool = true;\nprocess P {{ a: skip; }}\n");
+    check(array, &[]).expect(2).complains("E0506");
+    let quantified =
+        format!("invariant i: forall k in 0..{most}: k >= 0;\nprocess P {{ a: skip; }}\n");
+    check(quantified, &["--timeout", "1"]);
+    let over = format!("shared x: int = {most};\nprocess P {{ loop {{ a: x := x + 1; }} }}\n");
+    check(over, &[]).expect(3);
+}
+
+#[test]
+fn very_many_processes_and_none() {
+    let model = |count: &str| {
+        format!(
+            "param N = {count};\nshared x: bool = true;\nprocess P[i: 1..N] {{ a: x := false; }}\ninvariant i: forall p in P: P[p] at {{a, done}};\ndeadlock_free;\n"
+        )
+    };
+    check(model("1000000"), &[]).expect(2).complains("E0506");
+    check(model("9223372036854775807"), &[])
+        .expect(2)
+        .complains("E0506");
+    check(model("0"), &["--property", "deadlock_free"]).expect(0);
+    check(model("-5"), &["--property", "deadlock_free"]).expect(0);
+    check(model("1000"), &["--timeout", "2"]).expect(3);
+    check(model("50000"), &["--timeout", "2", "--memory", "1024"]).expect(3);
+    let empty = "shared p: P = any;\nparam N = 0;\nprocess P[i: 1..N] { a: skip; }\n";
+    check(empty, &[]).expect(2).complains("E0504");
+}
+
+#[test]
+fn programs_that_grow_without_end() {
+    let starts = "process Child[] { a: skip; }\nprocess P { loop { a: start Child; } }\n";
+    check(starts, &["--timeout", "3", "--memory", "1024"]).expect(3);
+    let paths = format!(
+        "shared x: bool = true;\nprocess P {{ a: {} }}\n",
+        "choose { x := true; } or { x := false; } ".repeat(40)
+    );
+    check(paths, &[]).expect(2).complains("E0508");
+    let mut macros = String::from("macro m0() { skip; }\n");
+    for level in 1..40 {
+        macros.push_str(&format!(
+            "macro m{level}() {{ m{0}(); m{0}(); }}\n",
+            level - 1
+        ));
+    }
+    macros.push_str("process P { a: m39(); }\n");
+    check(macros, &[]).expect(2).complains("E0116");
+    let mut defs = String::from("def d0(x: int) = x + x;\n");
+    for level in 1..60 {
+        defs.push_str(&format!(
+            "def d{level}(x: int) = d{0}(x) + d{0}(x);\n",
+            level - 1
+        ));
+    }
+    defs.push_str("shared y: int = 0;\nprocess P { a: y := d59(0); }\n");
+    check(defs, &["--timeout", "2"]);
+}
+
+#[test]
+fn things_that_are_no_files() {
+    let place = Place::new();
+    std::fs::create_dir(place.path().join("directory")).unwrap();
+    place
+        .run(&["check", "directory"])
+        .expect(2)
+        .complains("directory: this is a directory")
+        .complains("threadwise test directory");
+    place
+        .run(&["check", "missing.tw"])
+        .expect(2)
+        .complains("missing.tw: there is no such file");
+    place.file("lock.tw", common::LOCK);
+    place
+        .run(&["check", "lock"])
+        .expect(2)
+        .complains("did you mean `lock.tw`?");
+    place.run(&["check", ""]).expect(2);
+    #[cfg(target_os = "linux")]
+    {
+        place
+            .run(&["check", "/dev/zero"])
+            .expect(2)
+            .complains("larger than");
+        place
+            .run(&["check", "/dev/null"])
+            .expect(2)
+            .complains("nothing to check");
+        place
+            .run(&["check", "/proc/self/mem"])
+            .expect(2)
+            .complains("cannot be read");
+    }
+}
+
+#[test]
+fn traces_that_nobody_wrote() {
+    let place = Place::new();
+    place.file("lock.tw", common::LOCK);
+    for trace in [
+        "[]".to_owned(),
+        "null".to_owned(),
+        "{\"version\": 1e400}".to_owned(),
+        "{\"version\": 99}".to_owned(),
+        "[".repeat(100_000),
+        "\u{feff}{}".to_owned(),
+    ] {
+        place.file("trace.json", &trace);
+        place.run(&["replay", "lock.tw", "trace.json"]).expect(2);
+    }
+}

@@ -1,0 +1,246 @@
+//! Limits, interrupts and crashes: whatever happens to an engine, there is an answer, and no
+//! process is left behind.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::io::Read;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::{ENDLESS, LOCK, Place, Ran, result};
+
+/// A model of which one property is violated at once, and that has no end of states.
+const HALF: &str = "\
+shared a, b, c: 0..100000 = 0;
+process P[i: 1..4] {
+    loop {
+        step: choose { await a < 100000; a := a + 1; }
+              or { await b < 100000; b := b + 1; }
+              or { await c < 100000; c := c + 1; }
+    }
+}
+invariant tiny: a <= 2;
+invariant small: a <= 100000 && b <= 99999;
+";
+
+#[test]
+fn a_time_limit_is_kept_and_the_statistics_stay() {
+    let place = Place::new();
+    place.file("endless.tw", ENDLESS);
+    let begun = Instant::now();
+    let (report, ran) = place.json(&["endless.tw", "--timeout", "2"]);
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(3), "{took:?}");
+    assert!(took > Duration::from_secs(1), "{took:?}");
+    assert_eq!(ran.status, 3);
+    let small = result(&report, "small");
+    assert_eq!(small["verdict"], "unknown");
+    assert_eq!(small["reason"]["code"], "timeout");
+    assert!(small["reason"]["message"].as_str().unwrap().contains("2 s"));
+    assert!(small["stats"]["states"].as_u64().unwrap() > 1000);
+    assert!(small["stats"]["seconds"].as_f64().unwrap() > 1.0);
+}
+
+#[test]
+fn what_was_decided_before_the_limit_stays_decided() {
+    let place = Place::new();
+    place.file("half.tw", HALF);
+    let (report, ran) = place.json(&["half.tw", "--timeout", "1"]);
+    assert_eq!(ran.status, 1);
+    assert_eq!(result(&report, "tiny")["verdict"], "violated");
+    assert_eq!(result(&report, "small")["reason"]["code"], "timeout");
+}
+
+#[test]
+fn a_total_time_limit_ends_a_sweep() {
+    let place = Place::new();
+    place.file("endless.tw", ENDLESS);
+    let begun = Instant::now();
+    let (report, ran) = place.json(&["endless.tw", "--set", "N=1..5", "--total-timeout", "1"]);
+    assert!(begun.elapsed() < Duration::from_secs(3));
+    assert_eq!(ran.status, 3);
+    let runs = report["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 5, "every instance is accounted for");
+    for run in runs {
+        let reason = &run["results"][1]["reason"];
+        assert_eq!(reason["code"], "timeout");
+        assert!(
+            reason["message"]
+                .as_str()
+                .unwrap()
+                .contains("whole invocation")
+        );
+    }
+}
+
+#[test]
+fn a_memory_limit_is_kept() {
+    let place = Place::new();
+    place.file("endless.tw", ENDLESS);
+    let (report, ran) = place.json(&["endless.tw", "--memory", "256", "--timeout", "100"]);
+    assert_eq!(ran.status, 3);
+    let small = result(&report, "small");
+    assert_eq!(small["reason"]["code"], "memory");
+    assert!(small["stats"]["states"].as_u64().unwrap() > 1000);
+    if cfg!(target_os = "linux") {
+        let used = small["stats"]["memory_mib"].as_f64().unwrap();
+        assert!(used < 400.0 && used > 100.0, "{used}");
+    }
+}
+
+/// The workers of a process.
+fn workers(parent: &Child) -> Vec<u32> {
+    let listed = Command::new("ps")
+        .args(["-eo", "pid=,ppid="])
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let pairs = listed.lines().filter_map(|line| {
+        let mut numbers = line
+            .split_whitespace()
+            .map(|word| word.parse::<u32>().unwrap());
+        Some((numbers.next()?, numbers.next()?))
+    });
+    pairs
+        .filter(|pair| pair.1 == parent.id())
+        .map(|pair| pair.0)
+        .collect()
+}
+
+fn is_alive(process: u32) -> bool {
+    let out = Command::new("ps")
+        .args(["-o", "stat=", "-p", &process.to_string()])
+        .output();
+    let state = String::from_utf8(out.unwrap().stdout).unwrap();
+    !state.trim().is_empty() && !state.starts_with('Z')
+}
+
+fn signal(process: u32, name: &str) {
+    let sent = Command::new("kill")
+        .args([&format!("-{name}"), &process.to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+/// Starts a check that would take for ever, and waits for its worker.
+fn start(place: &Place, args: &[&str]) -> (Child, u32) {
+    place.file("endless.tw", ENDLESS);
+    let mut all = vec!["check", "endless.tw", "--timeout", "60"];
+    all.extend(args);
+    let mut command = place.command(&all);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let begun = Instant::now();
+    loop {
+        if let Some(worker) = workers(&child).first() {
+            sleep(Duration::from_millis(300));
+            return (child, *worker);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(20), "no worker");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+fn finish(child: Child) -> Ran {
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+fn gone(process: u32) {
+    let begun = Instant::now();
+    while is_alive(process) {
+        assert!(
+            begun.elapsed() < Duration::from_secs(5),
+            "{process} is still there"
+        );
+        sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_interrupt_prints_what_there_is() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (child, worker) = start(&place, &["lock.tw", "--json", "--only", "safety"]);
+    let begun = Instant::now();
+    signal(child.id(), "INT");
+    let ran = finish(child);
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert_eq!(ran.status, 130);
+    let report = ran.json();
+    assert_eq!(result(&report, "small")["reason"]["code"], "interrupted");
+    assert_eq!(
+        report["runs"].as_array().unwrap().len(),
+        1,
+        "the second file was not begun"
+    );
+    gone(worker);
+}
+
+#[test]
+fn an_interrupt_prints_text_too() {
+    let place = Place::new();
+    let (child, worker) = start(&place, &[]);
+    signal(child.id(), "INT");
+    finish(child)
+        .expect(130)
+        .says("interrupted before the search was over");
+    gone(worker);
+}
+
+#[test]
+fn a_worker_that_crashes_is_an_internal_error() {
+    for name in ["ABRT", "KILL"] {
+        let place = Place::new();
+        let (child, worker) = start(&place, &["--json"]);
+        signal(worker, name);
+        let ran = finish(child);
+        assert_eq!(ran.status, 4, "{name}");
+        let report = ran.json();
+        let diagnostics = report["runs"][0]["diagnostics"].as_array().unwrap();
+        let diagnostic = diagnostics.last().unwrap();
+        assert_eq!(diagnostic["severity"], "error");
+        assert!(
+            diagnostic["message"].as_str().unwrap().contains("signal"),
+            "{diagnostic}"
+        );
+        assert!(ran.stderr.contains("internal error"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_worker_does_not_outlive_its_parent() {
+    let place = Place::new();
+    let (child, worker) = start(&place, &[]);
+    signal(child.id(), "KILL");
+    finish(child);
+    gone(worker);
+}
+
+#[test]
+fn a_worker_refuses_nonsense() {
+    let place = Place::new();
+    for input in ["", "nonsense\n", "{}\n"] {
+        place
+            .run_with(&["worker"], input.as_bytes())
+            .expect(4)
+            .complains("the job cannot be read");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let mut command = place.command(&["check", "lock.tw", "--set", "N=2..6", "--only", "safety"]);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut first = [0; 4];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    finish(child).expect(0);
+}
