@@ -202,6 +202,9 @@ pub(crate) struct CheckArgs {
     /// Use this engine (`threadwise engines` lists them)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) engine: String,
+    /// Store one of all states that differ only in who is who, as far as the types allow
+    #[arg(long)]
+    pub(crate) symmetry: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Treat a warning as an error: a code, a name, or `all` (repeatable)

@@ -108,6 +108,7 @@ fn options(args: &CheckArgs) -> Options {
         properties: args.property.clone(),
         only: args.only,
         engine: args.engine.clone(),
+        symmetry: args.symmetry,
         ..limited(&args.limits)
     }
 }

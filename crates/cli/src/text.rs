@@ -112,7 +112,11 @@ impl Printer {
             facts.push(reason.message.clone());
         }
         if let Some(states) = result.stats.states {
-            facts.push(counted(states, "state"));
+            let symmetry = match result.stats.up_to_symmetry {
+                Some(true) => " up to symmetry",
+                _ => "",
+            };
+            facts.push(format!("{}{symmetry}", counted(states, "state")));
         }
         if let Some(time) = result.stats.seconds {
             facts.push(seconds(time));

@@ -373,6 +373,38 @@ fn the_text_is_short_and_says_what_to_do_next() {
 }
 
 #[test]
+fn symmetry_changes_the_counts_and_not_the_verdicts() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("broken.tw", BROKEN);
+    let args = ["lock.tw", "broken.tw", "--set", "N=3", "--only", "safety"];
+    let (plain, _) = place.json(&args);
+    let mut reduced_args = args.to_vec();
+    reduced_args.push("--symmetry");
+    let (reduced, _) = place.json(&reduced_args);
+    for run in 0..2 {
+        let results = |report: &serde_json::Value| report["runs"][run]["results"].clone();
+        let (plain, reduced) = (results(&plain), results(&reduced));
+        for (plain, reduced) in plain
+            .as_array()
+            .unwrap()
+            .iter()
+            .zip(reduced.as_array().unwrap())
+        {
+            assert_eq!(plain["verdict"], reduced["verdict"]);
+            assert_eq!(plain["rechecked"], reduced["rechecked"]);
+            let states = |result: &serde_json::Value| result["stats"]["states"].as_u64().unwrap();
+            assert!(states(reduced) < states(plain));
+            assert_eq!(reduced["stats"]["up_to_symmetry"], true);
+        }
+    }
+    place
+        .run(&["check", "lock.tw", "--symmetry", "--only", "safety"])
+        .expect(0)
+        .says("states up to symmetry");
+}
+
+#[test]
 fn verbose_adds_statistics_and_reasons() {
     let place = Place::new();
     place.file("lock.tw", LOCK);

@@ -133,11 +133,17 @@ fn start(place: &Place, args: &[&str]) -> (Child, u32) {
     let mut command = place.command(&all);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
+    let worker = worker_of(&child);
+    (child, worker)
+}
+
+/// The worker of a process, once it is at work.
+fn worker_of(parent: &Child) -> u32 {
     let begun = Instant::now();
     loop {
-        if let Some(worker) = workers(&child).first() {
+        if let Some(worker) = workers(parent).first() {
             sleep(Duration::from_millis(300));
-            return (child, *worker);
+            return *worker;
         }
         assert!(begun.elapsed() < Duration::from_secs(20), "no worker");
         sleep(Duration::from_millis(20));

@@ -54,6 +54,9 @@ pub struct Stats {
     /// Distinct states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,
+    /// Whether states that differ only in who is who were counted once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub up_to_symmetry: Option<bool>,
     /// Transitions, those to known states included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transitions: Option<u64>,

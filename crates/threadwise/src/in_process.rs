@@ -46,8 +46,8 @@ pub fn run_job(
     };
     let engine = Explicit {
         exhaustive: job.count_states,
+        symmetry: job.symmetry,
         threads: usize::from(job.threads),
-        ..Explicit::default()
     };
     let mut capacity = FIRST_CAPACITY;
     loop {
@@ -75,8 +75,12 @@ pub fn run_job(
         return match findings(job, &instance, &system, &outcome) {
             Ok(findings) => JobEvent::Finished(JobOutcome {
                 findings,
-                stats: outcome.stats,
-                complete: outcome.complete,
+                stats: Stats {
+                    up_to_symmetry: job.symmetry.then_some(true),
+                    ..outcome.stats
+                },
+                // A count up to symmetry is not the number of states.
+                complete: outcome.complete && !job.symmetry,
             }),
             Err(message) => JobEvent::Failed(message),
         };

@@ -22,6 +22,8 @@ pub struct Job {
     pub engine: String,
     /// Threads it may use.
     pub threads: u16,
+    /// Store one of all states that differ only in who is who.
+    pub symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Seconds it may take.

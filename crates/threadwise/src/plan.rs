@@ -24,6 +24,8 @@ pub struct Options {
     pub only: Option<Only>,
     /// The engine, by name.
     pub engine: String,
+    /// Store one of all states that differ only in who is who.
+    pub symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Seconds for each property.
@@ -42,6 +44,7 @@ impl Default for Options {
             properties: Vec::new(),
             only: None,
             engine: AUTO.to_owned(),
+            symmetry: false,
             count_states: false,
             seconds: None,
             memory: None,

@@ -241,6 +241,7 @@ impl Session {
             properties,
             engine: engines::EXPLICIT.to_owned(),
             threads: plan.options.threads,
+            symmetry: plan.options.symmetry,
             count_states: plan.options.count_states,
             seconds: plan.options.seconds,
             memory: plan.options.memory,
@@ -401,7 +402,8 @@ impl View<'_> {
                     || "the memory is used up".to_owned(),
                     |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
                 );
-                Reason::new("memory", limit).next("try a greater --memory, or smaller parameters")
+                Reason::new("memory", limit)
+                    .next("try a greater --memory, --symmetry, or smaller parameters")
             }
             Stop::Interrupted => {
                 Reason::new("interrupted", "interrupted before the search was over")
