@@ -6,7 +6,7 @@
 //! the interval that the optimiser claims; a step must write nothing outside its footprint. Where the
 //! interpreter reaches a limit of threadwise (64 bits) nothing is compared.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use threadwise_lang::program::PropertyKind;
 use threadwise_model::eval::{self, Context, Outcome};
@@ -33,6 +33,8 @@ pub struct Findings {
     pub invariants: bool,
     /// Whether there was a deadlock, and the program claims that there is none.
     pub deadlocks: bool,
+    /// The names of the properties that were violated.
+    pub violated: BTreeSet<String>,
     /// Processes in states where the interpreter reached a limit.
     pub limits: usize,
     /// Processes in states where a dynamic template was full.
@@ -44,7 +46,12 @@ pub struct Findings {
 impl Findings {
     /// Whether some property was violated.
     pub fn violated(&self) -> bool {
-        self.failures || self.invariants || self.deadlocks
+        !self.violated.is_empty()
+    }
+
+    /// Whether everything about the instance is known: all states, and nothing beyond a limit.
+    pub fn settled(&self) -> bool {
+        self.complete && self.limits == 0 && self.full == 0
     }
 }
 
@@ -207,6 +214,7 @@ impl Comparison<'_> {
                     interpreter::Outcome::Rest { .. } => Outcome::Rest,
                     interpreter::Outcome::Fail { failure, .. } => {
                         self.findings.failures = true;
+                        self.findings.violated.insert("checks".to_owned());
                         Outcome::Failure(failure.kind, failure.span)
                     }
                 });
@@ -238,12 +246,14 @@ impl Comparison<'_> {
             if deadlock != interpreted {
                 return Err(format!("deadlock: {deadlock} or {interpreted} in {flat:?}"));
             }
-            let claimed = self
-                .system
-                .properties
-                .iter()
-                .any(|p| matches!(p.kind, SystemPropertyKind::DeadlockFree));
-            self.findings.deadlocks |= deadlock && claimed;
+            if deadlock {
+                for property in &self.system.properties {
+                    if matches!(property.kind, SystemPropertyKind::DeadlockFree) {
+                        self.findings.deadlocks = true;
+                        self.findings.violated.insert(property.name.clone());
+                    }
+                }
+            }
         }
         self.properties(&state, flat)?;
         Ok(successors)
@@ -329,7 +339,10 @@ impl Comparison<'_> {
                     property.name
                 ));
             }
-            self.findings.invariants |= !holds;
+            if !holds {
+                self.findings.invariants = true;
+                self.findings.violated.insert(property.name.clone());
+            }
         }
         Ok(())
     }
