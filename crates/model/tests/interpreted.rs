@@ -1,4 +1,4 @@
-//! The examples of the reference and the expectations of the model library, by the interpreter alone.
+//! The examples of the documentation and the expectations of the model library, by the interpreter alone.
 //!
 //! The interpreter is the semantics, so whatever the documentation and the library claim is measured
 //! against it, without any engine: every reachable state, one by one. Instances that are too large for
@@ -81,7 +81,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A fenced block of the reference.
+/// A fenced block of a page.
 struct Example {
     line: usize,
     mark: String,
@@ -168,20 +168,21 @@ impl Example {
 }
 
 #[test]
-fn examples_of_the_reference_are_as_marked() {
-    let examples = examples(&read(&root().join("docs/language.md")));
-    assert!(
-        examples.len() >= 25,
-        "only {} examples found",
-        examples.len()
-    );
-    let complaints: Vec<String> = examples
-        .iter()
-        .filter_map(|example| {
-            let complaint = example.check().err()?;
-            Some(format!("docs/language.md:{}: {complaint}", example.line))
-        })
-        .collect();
+fn examples_of_the_documentation_are_as_marked() {
+    let mut complaints = Vec::new();
+    for (page, least) in [("docs/language.md", 25), ("README.md", 1)] {
+        let examples = examples(&read(&root().join(page)));
+        assert!(
+            examples.len() >= least,
+            "only {} examples in {page}",
+            examples.len()
+        );
+        for example in examples {
+            if let Err(complaint) = example.check() {
+                complaints.push(format!("{page}:{}: {complaint}", example.line));
+            }
+        }
+    }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
