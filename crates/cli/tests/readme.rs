@@ -1,0 +1,93 @@
+//! What the README shows is what the program prints today, but for the times, and every option of its
+//! overview exists.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn readme() -> String {
+    std::fs::read_to_string(root().join("README.md")).unwrap()
+}
+
+/// The blocks with this mark.
+fn blocks(page: &str, mark: &str) -> Vec<String> {
+    let fence = format!("```{mark}\n");
+    let parts = page.split(&fence).skip(1);
+    parts
+        .map(|part| part.split("```").next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+fn threadwise(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_threadwise"))
+        .args(args)
+        .current_dir(root())
+        .output()
+        .unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The text without the times at the ends of its lines.
+fn without_times(text: &str) -> String {
+    let is_time = |text: &str| {
+        let (number, unit) = text.split_once(' ').unwrap_or_default();
+        number.parse::<f64>().is_ok() && ["ms", "s", "min"].contains(&unit)
+    };
+    let lines = text
+        .trim_end()
+        .lines()
+        .map(|line| match line.rsplit_once(", ") {
+            Some((start, end)) if is_time(end) => start,
+            _ => line,
+        });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn outputs_are_as_shown() {
+    let blocks = blocks(&readme(), "console");
+    assert!(!blocks.is_empty());
+    for block in blocks {
+        let (command, expected) = block.split_once('\n').unwrap();
+        let command = command.strip_prefix("$ threadwise ").unwrap();
+        let args: Vec<&str> = command.split(' ').collect();
+        assert_eq!(
+            without_times(&threadwise(&args)),
+            without_times(expected),
+            "{command}"
+        );
+    }
+}
+
+#[test]
+fn times_are_left_out_and_nothing_else() {
+    assert_eq!(
+        without_times("24 states, 5 ms\nx"),
+        without_times("24 states, 1.2 s\nx")
+    );
+    assert_ne!(
+        without_times("24 states, 5 ms\nx"),
+        without_times("25 states, 5 ms\nx")
+    );
+}
+
+#[test]
+fn commands_and_options_of_the_overview_exist() {
+    let overview = blocks(&readme(), "text").concat();
+    let mut commands = 0;
+    for line in overview.lines() {
+        let mut words = line.split([' ', ',', ';']).filter(|word| !word.is_empty());
+        assert_eq!(words.next(), Some("threadwise"), "{line}");
+        let command = words.next().unwrap();
+        let help = threadwise(&[command, "--help"]);
+        assert!(help.contains("Usage"), "{command}");
+        for option in words.filter(|word| word.starts_with("--")) {
+            assert!(help.contains(option), "{command} {option}");
+        }
+        commands += 1;
+    }
+    assert!(commands >= 8);
+}
