@@ -76,6 +76,8 @@ pub enum ExportError {
     TooLong,
 }
 
+/// A condition that always holds: SPIN refuses a loop on one that it knows to.
+const ALWAYS: &str = "(_nr_pr > 0)";
 /// The longest program that is written.
 const MOST_BYTES: usize = 16 << 20;
 /// The most alternatives of one step, or of one initial value.
@@ -544,6 +546,7 @@ impl<'a> Writer<'a> {
         let to = self.label(template, step.to);
         let writes = self.writes(&step.updates, &mut scene)?;
         push(match (&tests[..], &writes[..]) {
+            ([], []) if step.from == step.to => format!("{ALWAYS}; goto {to}"),
             ([], []) => format!("true; goto {to}"),
             (tests, []) => format!("{}; goto {to}", tests.join(" && ")),
             ([], [write]) => format!("{write}; goto {to}"),
@@ -853,7 +856,10 @@ impl<'a> Writer<'a> {
             proctype.push('_');
         }
         let active = if self.chosen { "" } else { "active " };
-        let broken = not(holds).text;
+        let broken = match not(holds).text {
+            always if always == "1" => ALWAYS.to_owned(),
+            text => text,
+        };
         let _ = writeln!(
             self.body,
             "{active}proctype {proctype}() {{\nend_watch:\n\tdo"

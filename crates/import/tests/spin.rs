@@ -14,6 +14,7 @@ use threadwise_import::promela::{ExportError, promela};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemPropertyKind};
+use threadwise_testgen::generate::generate;
 
 fn system(text: &str, n: Option<i64>) -> Option<System> {
     let checked = threadwise_lang::check(text);
@@ -222,4 +223,50 @@ fn refuses_what_promela_has_not() {
         ),
         "{wide}"
     );
+}
+
+/// How many random programs SPIN sees; `SPIN_PROGRAMS` asks for another number.
+const PROGRAMS: usize = 24;
+
+#[test]
+fn same_states_and_verdicts_on_random_programs() {
+    if skip() {
+        return;
+    }
+    let wanted = std::env::var("SPIN_PROGRAMS")
+        .ok()
+        .and_then(|n| n.parse().ok());
+    let wanted: usize = wanted.unwrap_or(PROGRAMS);
+    let next = AtomicUsize::new(0);
+    let compared = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while compared.load(Ordering::Relaxed) < wanted {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(system) = system(&generate(seed as u64), None) else {
+                        continue;
+                    };
+                    if small(&system) {
+                        let done = compare(&format!("seed-{seed}"), &system);
+                        compared.fetch_add(usize::from(done), Ordering::Relaxed);
+                    }
+                }
+            });
+        }
+    });
+}
+
+/// Complete, with few states, but not very few.
+fn small(system: &System) -> bool {
+    let limits = Limits {
+        states: Some(20_000),
+        ..Limits::NONE
+    };
+    let engine = Explicit {
+        exhaustive: true,
+        ..Explicit::default()
+    };
+    let outcome = engine.check_all(system, &[], &limits, &mut Silent);
+    outcome.complete && outcome.stats.states.is_some_and(|states| states >= 30)
 }
