@@ -2,7 +2,7 @@
 //!
 //! Flow-insensitive: one interval for all cells of a variable, in all reachable states. It begins with the initial
 //! values and grows by what the steps write, within the variable's type; where it keeps growing it is widened to
-//! the type at once, and `int` to 64 bits on that side (a value beyond them has no successors to speak of).
+//! the type at once, and `int` to 64 bits on that side (beyond them a step has no known outcome).
 //! Along a step the clauses refine what is known: after the guard `x < 3` the cell `x` is at most 2 in
 //! this step. Facts are about expressions, compared as written: all of them are evaluated in
 //! the state before the step, so equal expressions have equal values.
@@ -15,6 +15,9 @@ use index_vec::IndexVec;
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind, TemplateId};
 
 use crate::system::{CellInitial, Clause, Expr, Scope, Step, System, VarId};
+
+/// The least and the greatest result of a computation, which may lie beyond 64 bits.
+type Wide = (i128, i128);
 
 /// The integers from `lo` to `hi`, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,10 +42,10 @@ impl Interval {
         Interval { lo, hi }
     }
 
-    /// From a wider computation: values beyond 64 bits do not occur.
-    fn wide(lo: i128, hi: i128) -> Interval {
+    /// From a wider computation: what lies in 64 bits.
+    fn within_64_bits(wide: Wide) -> Interval {
         let clamp = |value: i128| value.clamp(i128::from(i64::MIN), i128::from(i64::MAX)) as i64;
-        Interval::new(clamp(lo), clamp(hi))
+        Interval::new(clamp(wide.0), clamp(wide.1))
     }
 
     /// Whether there is no value in it.
@@ -178,7 +181,10 @@ impl Bounds {
             match clause {
                 Clause::Guard(condition) => facts.assume(condition, true),
                 Clause::Check(check) => {
-                    if facts.impossible || facts.interval(&check.holds) == Interval::TRUE {
+                    // A check that may leave 64 bits is kept: there it neither holds nor fails.
+                    facts.overflows = false;
+                    let holds = facts.interval(&check.holds) == Interval::TRUE;
+                    if facts.impossible || (holds && !facts.overflows) {
                         safe.push(position);
                     }
                     facts.assume(&check.holds, true);
@@ -201,6 +207,8 @@ struct Facts<'a> {
     known: Vec<(Expr, Interval)>,
     /// The facts contradict each other: this is never reached.
     impossible: bool,
+    /// Set where a computation may leave 64 bits.
+    overflows: bool,
 }
 
 impl<'a> Facts<'a> {
@@ -218,7 +226,14 @@ impl<'a> Facts<'a> {
             folds: Vec::new(),
             known: Vec::new(),
             impossible: false,
+            overflows: false,
         }
+    }
+
+    /// What a computation gives, if it stays within 64 bits.
+    fn narrow(&mut self, wide: Wide) -> Interval {
+        self.overflows |= wide.0 < i128::from(i64::MIN) || wide.1 > i128::from(i64::MAX);
+        Interval::within_64_bits(wide)
     }
 
     /// Evaluates under a further assumption, which is taken back afterwards.
@@ -286,7 +301,7 @@ impl<'a> Facts<'a> {
             Expr::Not(e) => Interval::truth(self.interval(e).known().map(|known| !known)),
             Expr::Neg(e) => {
                 let Interval { lo, hi } = self.interval(e);
-                Interval::wide(-i128::from(hi), -i128::from(lo))
+                self.narrow((-i128::from(hi), -i128::from(lo)))
             }
             Expr::And(parts) => self.connective(parts, true),
             Expr::Or(parts) => self.connective(parts, false),
@@ -297,7 +312,7 @@ impl<'a> Facts<'a> {
             }
             Expr::Arith(op, a, b) => {
                 let (x, y) = (self.interval(a), self.interval(b));
-                arith(*op, x, y)
+                self.narrow(arith(*op, x, y))
             }
             Expr::Ite(condition, yes, no) => match self.interval(condition).known() {
                 Some(true) => self.interval(yes),
@@ -328,10 +343,10 @@ impl<'a> Facts<'a> {
                 let count = i128::from(*hi) - i128::from(*lo) + 1;
                 match kind {
                     FoldKind::Forall | FoldKind::Exists => Interval::truth(item.known()),
-                    FoldKind::Count | FoldKind::Sum => Interval::wide(
+                    FoldKind::Count | FoldKind::Sum => self.narrow((
                         i128::from(item.lo).saturating_mul(count),
                         i128::from(item.hi).saturating_mul(count),
-                    ),
+                    )),
                     FoldKind::Min | FoldKind::Max => item,
                 }
             }
@@ -443,7 +458,8 @@ impl<'a> Facts<'a> {
 
 /// All sums (`plus`) or differences of values of the two.
 fn arith_exact(x: Interval, y: Interval, plus: bool) -> Interval {
-    arith(if plus { ArithOp::Add } else { ArithOp::Sub }, x, y)
+    let op = if plus { ArithOp::Add } else { ArithOp::Sub };
+    Interval::within_64_bits(arith(op, x, y))
 }
 
 fn negate(op: CompareOp) -> CompareOp {
@@ -505,12 +521,13 @@ fn compare(op: CompareOp, x: Interval, y: Interval, same: bool) -> Option<bool> 
     }
 }
 
-fn arith(op: ArithOp, x: Interval, y: Interval) -> Interval {
+fn arith(op: ArithOp, x: Interval, y: Interval) -> Wide {
     let (xl, xh) = (i128::from(x.lo), i128::from(x.hi));
     let (yl, yh) = (i128::from(y.lo), i128::from(y.hi));
+    const ALL: Wide = (i64::MIN as i128, i64::MAX as i128);
     match op {
-        ArithOp::Add => Interval::wide(xl + yl, xh + yh),
-        ArithOp::Sub => Interval::wide(xl - yh, xh - yl),
+        ArithOp::Add => (xl + yl, xh + yh),
+        ArithOp::Sub => (xl - yh, xh - yl),
         ArithOp::Mul => around([xl * yl, xl * yh, xh * yl, xh * yh]),
         ArithOp::Div => {
             // The extremes lie at the ends of the dividend and at the divisors nearest to and farthest
@@ -520,7 +537,7 @@ fn arith(op: ArithOp, x: Interval, y: Interval) -> Interval {
                 .filter(|d| *d != 0 && (yl..=yh).contains(d))
                 .collect();
             if divisors.is_empty() {
-                return Interval::ALL;
+                return ALL;
             }
             around(divisors.iter().flat_map(|d| [xl / d, xh / d]))
         }
@@ -529,20 +546,20 @@ fn arith(op: ArithOp, x: Interval, y: Interval) -> Interval {
             let lo = if xl < 0 { (-most).max(xl) } else { 0 };
             let hi = if xh > 0 { most.min(xh) } else { 0 };
             if yl == 0 && yh == 0 {
-                return Interval::ALL;
+                return ALL;
             }
-            Interval::wide(lo, hi)
+            (lo, hi)
         }
-        ArithOp::Min => Interval::new(x.lo.min(y.lo), x.hi.min(y.hi)),
-        ArithOp::Max => Interval::new(x.lo.max(y.lo), x.hi.max(y.hi)),
+        ArithOp::Min => (xl.min(yl), xh.min(yh)),
+        ArithOp::Max => (xl.max(yl), xh.max(yh)),
     }
 }
 
-fn around(values: impl IntoIterator<Item = i128>) -> Interval {
+fn around(values: impl IntoIterator<Item = i128>) -> Wide {
     let (mut lo, mut hi) = (i128::MAX, i128::MIN);
     for value in values {
         lo = lo.min(value);
         hi = hi.max(value);
     }
-    Interval::wide(lo, hi)
+    (lo, hi)
 }

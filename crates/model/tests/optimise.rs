@@ -206,3 +206,12 @@ fn large_instances_are_cheap_until_a_process_is_asked_for() {
     assert_eq!(steps[LocationId::new(0)].len(), 1);
     assert_eq!(system.cells, 40_000);
 }
+
+#[test]
+fn a_check_that_may_leave_64_bits_is_kept() {
+    let (left, _) = checks(
+        "shared n: int = 0;
+         process P { loop { l1: n := n + 1; l2: assert n + 1 <= 9223372036854775807; l3: assert n <= 9223372036854775807; } }",
+    );
+    assert_eq!(left, [CheckKind::Assert]);
+}
