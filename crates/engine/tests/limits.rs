@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use threadwise_engine::{
     Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Silent, Stop,
@@ -286,4 +287,39 @@ fn threads_change_nothing() {
             assert_eq!(shared.stats.depth, alone.stats.depth);
         }
     }
+}
+
+#[test]
+fn a_state_with_very_many_successors_takes_little_memory() {
+    let text = "param N = 4; process P[i: 1..N] { a: skip; b: skip; } deadlock_free;";
+    let memory = 64 << 20;
+    let limits = Limits {
+        memory: Some(memory),
+        ..Limits::NONE
+    };
+    let outcome = check(&system(text, 20_000, 0), &limits);
+    assert_eq!(codes(&outcome), ["memory-limit", "memory-limit"]);
+    assert!(outcome.stats.peak_bytes.unwrap() <= memory + (40 << 20));
+}
+
+#[test]
+fn a_long_evaluation_can_be_stopped() {
+    let text = "
+        param N = 4;
+        process P[i: 1..N] { a: skip; }
+        invariant slow: forall i, j, k in P: !(P[i] at done && P[j] at done && P[k] at done);
+    ";
+    let system = system(text, 3000, 0);
+    let begun = Instant::now();
+    let late = || (begun.elapsed() > Duration::from_millis(100)).then_some(Stop::Time);
+    let limits = Limits {
+        stop: Some(&late),
+        ..Limits::NONE
+    };
+    assert_eq!(codes(&check(&system, &limits)), ["time-limit"; 2]);
+    assert!(
+        begun.elapsed() < Duration::from_secs(10),
+        "{:?}",
+        begun.elapsed()
+    );
 }

@@ -8,6 +8,7 @@
 use threadwise_lang::program::TemplateId;
 
 use super::layout::Field;
+use crate::limits::{Limits, Stop};
 
 /// The number of a slot.
 pub(crate) type Slot = u32;
@@ -123,9 +124,24 @@ pub(crate) struct Successors {
     pub failures: u64,
     /// The first check that failed since this was last taken.
     pub failed: Option<u32>,
+    /// What was done since the limits were last looked at.
+    work: u32,
 }
 
 impl Successors {
+    /// Looks at the limits, once in a while: a state may take long.
+    #[inline(always)]
+    fn look(&mut self, limits: &Limits) -> Result<(), Halt> {
+        self.work += 1;
+        if self.work < LOOK {
+            return Ok(());
+        }
+        self.work = 0;
+        limits
+            .should_stop()
+            .map_or(Ok(()), |stop| Err(Halt::Stopped(stop)))
+    }
+
     /// Forgets everything.
     pub fn clear(&mut self) {
         self.words.clear();
@@ -149,7 +165,12 @@ pub(crate) enum Halt {
     OutOfRange(u32),
     /// An invariant does not hold.
     Broken,
+    /// The search is to stop.
+    Stopped(Stop),
 }
+
+/// The limits are looked at once in so many processes or rounds of a loop.
+const LOOK: u32 = 1 << 14;
 
 impl Code {
     /// Runs the code from an address to its end, on the state that `memory` begins with and that
@@ -160,7 +181,9 @@ impl Code {
         memory: &mut [i64],
         state: &[u64],
         out: &mut Successors,
+        limits: &Limits,
     ) -> Result<(), Halt> {
+        out.look(limits)?;
         let ops = &self.ops[..];
         let mut at = at as usize;
         let mut base = 0;
@@ -238,6 +261,7 @@ impl Code {
                     if memory[dst as usize] < memory[b as usize] {
                         memory[dst as usize] += 1;
                         at = to as usize;
+                        out.look(limits)?;
                     }
                 }
                 Op::Fail { check } => {

@@ -19,16 +19,20 @@ use threadwise_model::system::{
 
 use super::code::{Address, Bits, Code, Dynamic, Op, Slot};
 use super::emit::{Emitter, Label};
-use super::layout::Layout;
-use super::term::{Known, NODES_IN_PROPERTY, NODES_IN_STEP, Target, Term, Variable, reads};
+use super::layout::{Field, Layout};
+use super::term::{Known, NODES_IN_PROPERTY, NODES_IN_STEP, Target, Term, Variable, nodes, reads};
 
 /// Processes of a template with more than this share their code.
 const OWN_CODE: u32 = 64;
+/// The most nodes of expressions in all the code of a template: beyond, its processes share it.
+const MOST_NODES: u64 = 1_000_000;
 /// The most work spent on finding out which steps can make invariants false.
 const MOST_MARK_WORK: usize = 20_000_000;
 
-/// The most combinations of choices that are gone through for one step.
+/// The most combinations of choices that are gone through for one step, and the most words that
+/// their successors may take.
 const MOST_CHOICES: i128 = 1 << 20;
+const MOST_CHOICE_WORDS: i128 = 1 << 24;
 
 /// No code: the process is blocked or has ended.
 pub(crate) const NOTHING: Address = Address::MAX;
@@ -44,6 +48,8 @@ pub(crate) struct Compiled {
     pub invariants: Vec<Address>,
     /// The checks, by the number in `Op::Fail`.
     pub checks: Vec<CheckSite>,
+    /// Bytes taken by all this, about.
+    pub bytes: u64,
 }
 
 /// The code of a process.
@@ -82,7 +88,8 @@ pub(crate) fn compile(system: &System, layout: &Layout, invariants: &[&Expr]) ->
     let mut entries = Vec::new();
     let mut processes = Vec::new();
     for (id, template) in system.templates.iter_enumerated() {
-        let shared = template.count > OWN_CODE;
+        let shared = template.count > OWN_CODE
+            || size(template).saturating_mul(u64::from(template.count)) > MOST_NODES;
         let pc = &system.vars[template.pc];
         let mut first_entry = entries.len();
         for index in 0..template.count {
@@ -113,6 +120,11 @@ pub(crate) fn compile(system: &System, layout: &Layout, invariants: &[&Expr]) ->
         .map(|template| dynamic(system, template))
         .collect();
     let (ops, bits, memory, own) = compiler.emitter.finish();
+    let bytes = ops.len() * size_of::<Op>()
+        + (bits.len() + memory.len()) * 16
+        + processes.len() * size_of::<ProcessCode>()
+        + layout.fields.len() * size_of::<Field>()
+        + entries.len() * 4;
     let code = Code {
         ops,
         bits,
@@ -127,7 +139,25 @@ pub(crate) fn compile(system: &System, layout: &Layout, invariants: &[&Expr]) ->
         entries,
         invariants,
         checks: compiler.checks,
+        bytes: bytes as u64,
     }
+}
+
+/// About how many nodes the expressions of a template have.
+fn size(template: &SystemTemplate) -> u64 {
+    let of = |expr: &Expr| nodes(expr, NODES_IN_STEP);
+    let of_step = |step: &Step| {
+        let clauses = step.clauses.iter().map(|clause| match clause {
+            Clause::Guard(guard) => of(guard),
+            Clause::Check(check) => of(&check.holds),
+        });
+        let updates = step.updates.iter().map(|update| {
+            let place = [&update.cell.process, &update.cell.offset];
+            1 + of(&update.value) + place.into_iter().flatten().map(of).sum::<u64>()
+        });
+        1 + clauses.sum::<u64>() + updates.sum::<u64>()
+    };
+    template.steps.iter().flatten().map(of_step).sum()
 }
 
 /// The process with this number.
@@ -201,7 +231,8 @@ impl Compiler<'_> {
                 continue;
             }
             entries.push(self.emitter.here());
-            let paths: Vec<Path> = steps.iter().map(path).collect();
+            let most = MOST_CHOICES.min(MOST_CHOICE_WORDS / self.layout.words as i128);
+            let paths: Vec<Path> = steps.iter().map(|step| path(step, most)).collect();
             let mut known = Known::new(self.system, own, NODES_IN_STEP);
             self.paths(id, &paths, 0, &mut known);
             self.emitter.op(Op::End);
@@ -457,14 +488,14 @@ fn is_opposite(guard: &Expr, item: Option<&Item>) -> bool {
 }
 
 /// The tests of a step in order; a choice is opened just before what mentions it first.
-fn path(step: &Step) -> Path<'_> {
+fn path(step: &Step, most_choices: i128) -> Path<'_> {
     let mut items = Vec::new();
     let mut open = vec![false; step.choices.len()];
     let sizes = step
         .choices
         .iter()
         .map(|&(lo, hi)| (i128::from(hi) - i128::from(lo) + 1).max(0));
-    let too_many = sizes.fold(1i128, |all, size| all.saturating_mul(size)) > MOST_CHOICES;
+    let too_many = sizes.fold(1i128, |all, size| all.saturating_mul(size)) > most_choices;
     for clause in &step.clauses {
         let expr = match clause {
             Clause::Guard(guard) => guard,

@@ -7,6 +7,7 @@ use super::layout::Layout;
 use super::search::{Doubt, End, Found, Goal};
 use super::store::hash;
 use super::symmetry::Symmetry;
+use crate::limits::Limits;
 
 /// A batch of states of one layer, and what came out of them.
 #[derive(Default)]
@@ -27,6 +28,11 @@ pub(crate) struct Batch {
     pub doubts: Vec<(Option<usize>, Doubt)>,
     /// Why the search cannot go on after this batch.
     pub end: Option<End>,
+    /// The state and the process that come next, if not all were expanded.
+    at: usize,
+    process: usize,
+    /// Whether the state that comes next can do something, by what was expanded of it.
+    moved: bool,
 }
 
 impl Batch {
@@ -35,11 +41,27 @@ impl Batch {
         self.first = first;
         self.states.clear();
         self.marked.clear();
-        self.out.clear();
-        self.hashes.clear();
-        self.found.clear();
-        self.doubts.clear();
+        (self.at, self.process, self.moved) = (0, 0, false);
         self.end = None;
+    }
+
+    /// Whether there is more to expand, after what there is was taken in.
+    pub fn goes_on(&self) -> bool {
+        self.end.is_none() && self.at < self.marked.len()
+    }
+
+    fn doubt(&mut self, goal: Option<usize>, doubt: Doubt) {
+        if !self.doubts.contains(&(goal, doubt)) {
+            self.doubts.push((goal, doubt));
+        }
+    }
+
+    fn note(&mut self, goals: &[Goal], what: Goal, here: Found) {
+        if let Some(goal) = goals.iter().position(|&goal| goal == what)
+            && !self.found.iter().any(|(known, _)| *known == goal)
+        {
+            self.found.push((goal, here));
+        }
     }
 
     /// Bytes taken.
@@ -49,12 +71,16 @@ impl Batch {
     }
 }
 
+/// Expansion pauses when the successors take more words than this.
+const MOST_WORDS: usize = 1 << 21;
+
 /// What expands states.
 pub(crate) struct Expander<'a> {
     layout: &'a Layout,
     compiled: &'a Compiled,
     goals: &'a [Goal],
     symmetry: Option<&'a Symmetry<'a>>,
+    limits: &'a Limits<'a>,
     memory: Vec<i64>,
     cells: Vec<i64>,
 }
@@ -65,6 +91,7 @@ impl<'a> Expander<'a> {
         compiled: &'a Compiled,
         goals: &'a [Goal],
         symmetry: Option<&'a Symmetry<'a>>,
+        limits: &'a Limits<'a>,
     ) -> Self {
         let memory = compiled.code.memory.clone();
         let cells = vec![0; layout.fields.len()];
@@ -73,20 +100,29 @@ impl<'a> Expander<'a> {
             compiled,
             goals,
             symmetry,
+            limits,
             memory,
             cells,
         }
     }
 
-    /// Expands the states of a batch.
+    /// Expands the states of a batch, or some of them if they have very many successors.
     pub fn run(&mut self, batch: &mut Batch) {
-        let words = self.layout.words;
-        for at in 0..batch.marked.len() {
-            batch.end = self.state(batch, at);
-            if batch.end.is_some() {
+        batch.out.clear();
+        batch.hashes.clear();
+        batch.found.clear();
+        batch.doubts.clear();
+        while batch.at < batch.marked.len() {
+            if let Err(end) = self.state(batch) {
+                batch.end = Some(end);
                 break;
             }
+            if batch.process > 0 {
+                break;
+            }
+            batch.at += 1;
         }
+        let words = self.layout.words;
         if let Some(symmetry) = self.symmetry {
             for state in batch.out.words.chunks_exact_mut(words) {
                 self.layout.unpack(state, &mut self.cells);
@@ -99,19 +135,24 @@ impl<'a> Expander<'a> {
             .extend(batch.out.words.chunks_exact(words).map(hash));
     }
 
+    /// Expands the state that comes next, from the process that comes next: to the last, after which
+    /// the first comes next, or as far as there is room.
     #[inline]
-    fn state(&mut self, batch: &mut Batch, at: usize) -> Option<End> {
+    fn state(&mut self, batch: &mut Batch) -> Result<(), End> {
         let words = self.layout.words;
-        let number = batch.first + at as u32;
-        let state = &batch.states[at * words..(at + 1) * words];
-        self.layout.unpack(state, &mut self.memory);
-        if batch.marked[at] {
-            self.invariants(number, &mut batch.out, &mut batch.found, &mut batch.doubts);
+        let number = batch.first + batch.at as u32;
+        let first = batch.at * words;
+        self.layout
+            .unpack(&batch.states[first..first + words], &mut self.memory);
+        if batch.process == 0 {
+            batch.moved = false;
+            if batch.marked[batch.at] {
+                self.invariants(number, batch)?;
+            }
         }
-        let before = batch.out.marks.len();
-        let failures = batch.out.failures;
-        let mut halted = false;
-        for (process, code) in self.compiled.processes.iter().enumerate() {
+        let before = batch.out.marks.len() as u64 + batch.out.failures;
+        let processes = self.compiled.processes.iter().enumerate();
+        for (process, code) in processes.skip(batch.process) {
             let location = self.memory[code.pc as usize] as usize;
             let entry = self.compiled.entries[code.entries as usize + location];
             if entry == NOTHING {
@@ -122,15 +163,16 @@ impl<'a> Expander<'a> {
                 self.memory[own] = i64::from(code.index);
                 self.memory[own + 1] = process as i64;
             }
+            let state = &batch.states[first..first + words];
+            let memory = &mut self.memory;
             let result = self
                 .compiled
                 .code
-                .run(entry, &mut self.memory, state, &mut batch.out);
+                .run(entry, memory, state, &mut batch.out, self.limits);
             if let Some(check) = batch.out.failed.take() {
                 let failure = Some((process_id(process), check));
-                note(
+                batch.note(
                     self.goals,
-                    &mut batch.found,
                     Goal::Check,
                     Found {
                         state: number,
@@ -138,29 +180,29 @@ impl<'a> Expander<'a> {
                     },
                 );
             }
-            match result {
-                Ok(()) => {}
-                Err(halt @ (Halt::Overflow | Halt::TooMany | Halt::Broken)) => {
-                    halted = true;
-                    let doubt = match halt {
-                        Halt::TooMany => Doubt::TooMany,
-                        _ => Doubt::Overflow,
-                    };
-                    batch.doubts.push((None, doubt));
-                }
-                Err(Halt::Capacity(template)) => return Some(End::Capacity(template)),
-                Err(Halt::OutOfRange(cell)) => return Some(End::OutOfRange(cell)),
+            if let Err(halt) = result {
+                batch.doubt(None, doubt(halt)?);
+                batch.moved = true;
+            }
+            if batch.out.words.len() > MOST_WORDS && process + 1 < self.compiled.processes.len() {
+                batch.process = process + 1;
+                batch.moved |= batch.out.marks.len() as u64 + batch.out.failures > before;
+                return Ok(());
             }
         }
-        let still = batch.out.marks.len() == before && batch.out.failures == failures && !halted;
-        if still && !self.all_ended() {
-            let here = Found {
-                state: number,
-                failure: None,
-            };
-            note(self.goals, &mut batch.found, Goal::Deadlock, here);
+        batch.process = 0;
+        let moved = batch.moved || batch.out.marks.len() as u64 + batch.out.failures > before;
+        if !moved && !self.all_ended() {
+            batch.note(
+                self.goals,
+                Goal::Deadlock,
+                Found {
+                    state: number,
+                    failure: None,
+                },
+            );
         }
-        None
+        Ok(())
     }
 
     /// Whether every process has ended, or is not started, in the state in the memory.
@@ -172,40 +214,42 @@ impl<'a> Expander<'a> {
             .all(|process| ended(process.pc, process.done))
     }
 
-    fn invariants(
-        &mut self,
-        number: u32,
-        out: &mut Successors,
-        found: &mut Vec<(usize, Found)>,
-        doubts: &mut Vec<(Option<usize>, Doubt)>,
-    ) {
+    fn invariants(&mut self, number: u32, batch: &mut Batch) -> Result<(), End> {
         for (at, goal) in self.goals.iter().enumerate() {
             let Goal::Invariant(invariant) = *goal else {
                 continue;
             };
-            if found.iter().any(|(known, _)| *known == at) {
+            if batch.found.iter().any(|(known, _)| *known == at) {
                 continue;
             }
             let entry = self.compiled.invariants[invariant];
-            match self.compiled.code.run(entry, &mut self.memory, &[], out) {
+            match self
+                .compiled
+                .code
+                .run(entry, &mut self.memory, &[], &mut batch.out, self.limits)
+            {
                 Ok(()) => {}
-                Err(Halt::Broken) => found.push((
+                Err(Halt::Broken) => batch.found.push((
                     at,
                     Found {
                         state: number,
                         failure: None,
                     },
                 )),
-                Err(_) => doubts.push((Some(at), Doubt::Overflow)),
+                Err(halt) => batch.doubt(Some(at), doubt(halt)?),
             }
         }
+        Ok(())
     }
 }
 
-fn note(goals: &[Goal], found: &mut Vec<(usize, Found)>, what: Goal, here: Found) {
-    if let Some(goal) = goals.iter().position(|&goal| goal == what)
-        && !found.iter().any(|(known, _)| *known == goal)
-    {
-        found.push((goal, here));
+/// What code that stopped short means for the search: a doubt, or its end.
+fn doubt(halt: Halt) -> Result<Doubt, End> {
+    match halt {
+        Halt::Overflow | Halt::Broken => Ok(Doubt::Overflow),
+        Halt::TooMany => Ok(Doubt::TooMany),
+        Halt::Capacity(template) => Err(End::Capacity(template)),
+        Halt::OutOfRange(cell) => Err(End::OutOfRange(cell)),
+        Halt::Stopped(stop) => Err(End::Stopped(stop)),
     }
 }

@@ -11,7 +11,7 @@ use super::initial::Initial;
 use super::search::Search;
 use super::symmetry::Renaming;
 use crate::engine::State;
-use crate::limits::Stop;
+use crate::limits::{Limits, Stop};
 
 /// A run: the first state, then who moved and the state after.
 pub(crate) type Steps = (State, Vec<(ProcessId, State)>);
@@ -22,6 +22,7 @@ pub(crate) fn successors(
     memory: &mut [i64],
     state: &[u64],
     out: &mut Successors,
+    limits: &Limits,
     mut each: impl FnMut(ProcessId, &[u64]) -> bool,
 ) -> bool {
     for (process, code) in compiled.processes.iter().enumerate() {
@@ -37,7 +38,7 @@ pub(crate) fn successors(
         out.words.clear();
         out.marks.clear();
         // What was emitted before the code stopped short are successors all the same.
-        let _ = compiled.code.run(at, memory, state, out);
+        let _ = compiled.code.run(at, memory, state, out, limits);
         for successor in out.words.chunks_exact(state.len()) {
             if each(process_id(process), successor) {
                 return true;
@@ -112,6 +113,7 @@ impl<const W: usize> Search<'_, W> {
                     &mut memory,
                     state,
                     &mut out,
+                    self.limits,
                     |process, successor| {
                         if let Some(renaming) = self.stored_as(successor, &wanted) {
                             found = Some((

@@ -181,7 +181,10 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Bytes taken for what grows with the states.
     fn bytes(&self) -> u64 {
         let marks = self.marks.words.capacity() + self.next_marks.words.capacity();
-        self.store.bytes() + self.batch_bytes + (marks * 8 + self.layers.capacity() * 4) as u64
+        self.store.bytes()
+            + self.batch_bytes
+            + self.compiled.bytes
+            + (marks * 8 + self.layers.capacity() * 4) as u64
     }
 
     /// What the store may take.
@@ -224,7 +227,8 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let (layout, compiled, symmetry) = (self.layout, self.compiled, self.symmetry);
         let goals = self.goals.clone();
-        let expander = || Expander::new(layout, compiled, &goals, symmetry);
+        let limits = self.limits;
+        let expander = || Expander::new(layout, compiled, &goals, symmetry, limits);
         let mut local = expander();
         let mut spare = vec![Batch::default()];
         std::thread::scope(|scope| {
@@ -254,7 +258,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 let layer = first..last;
                 let end = match workers.is_empty() || last - first < WORTH_SHARING {
                     true => self.layer_alone(layer, &mut local, &mut spare[0], observer),
-                    false => self.layer_shared(layer, &workers, &mut spare, observer),
+                    false => self.layer_shared(layer, &workers, &mut local, &mut spare, observer),
                 };
                 if end.is_some() {
                     return end;
@@ -280,7 +284,7 @@ impl<'a, const W: usize> Search<'a, W> {
         while at < layer.end {
             at = self.fill(batch, at, &layer);
             expander.run(batch);
-            let end = self.absorb(batch, layer.end - at, observer);
+            let end = self.absorb_all(batch, expander, layer.end - at, observer);
             if end.is_some() {
                 return end;
             }
@@ -293,6 +297,7 @@ impl<'a, const W: usize> Search<'a, W> {
         &mut self,
         layer: std::ops::Range<u32>,
         workers: &[Worker],
+        expander: &mut Expander,
         spare: &mut Vec<Batch>,
         observer: &mut dyn Observer,
     ) -> Option<End> {
@@ -314,7 +319,7 @@ impl<'a, const W: usize> Search<'a, W> {
             };
             received += 1;
             if ended.is_none() {
-                ended = self.absorb(&mut batch, layer.end - at, observer);
+                ended = self.absorb_all(&mut batch, expander, layer.end - at, observer);
             }
             spare.push(batch);
         }
@@ -362,6 +367,23 @@ impl<'a, const W: usize> Search<'a, W> {
             });
         }
         None
+    }
+
+    /// Takes in what came out of a batch, and expands the rest of it, if any.
+    fn absorb_all(
+        &mut self,
+        batch: &mut Batch,
+        expander: &mut Expander,
+        left: u32,
+        observer: &mut dyn Observer,
+    ) -> Option<End> {
+        loop {
+            let end = self.absorb(batch, left, observer);
+            if end.is_some() || !batch.goes_on() {
+                return end;
+            }
+            expander.run(batch);
+        }
     }
 
     /// Takes in what came out of a batch: adds the successors to the store, and looks at the limits.

@@ -436,7 +436,7 @@ fn arith(op: ArithOp, left: Term, right: Term) -> Term {
 }
 
 /// About how many nodes an expression has once its quantifiers over few values are written out.
-fn nodes(expr: &Expr, most: u64) -> u64 {
+pub(crate) fn nodes(expr: &Expr, most: u64) -> u64 {
     let of = |expr: &Expr| nodes(expr, most);
     match expr {
         Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => 1,
