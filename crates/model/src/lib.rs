@@ -5,6 +5,8 @@
 //! its [`state`]s in source terms, and [`simulate`] walks through them. [`lower`] turns the statements
 //! into the guarded steps of a [`system`], the form that engines use; it is tested against the
 //! interpreter, which never looks at it.
+//! [`eval`] evaluates steps as they stand, [`layout`] goes between the two shapes of a state, [`optimise`] simplifies
+//! steps and lists what it claims (by [`intervals`]), and [`symmetry`] says which processes can be exchanged.
 //!
 //! ```
 //! use std::{collections::BTreeMap, sync::Arc};

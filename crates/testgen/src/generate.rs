@@ -413,6 +413,15 @@ impl Generator {
         text
     }
 
+    /// A label of a template; every template has some.
+    fn some_label(&mut self, template: usize) -> String {
+        let labels = self.templates[template].labels.clone();
+        self.random
+            .one(&labels)
+            .cloned()
+            .unwrap_or("done".to_owned())
+    }
+
     fn properties(&mut self) -> String {
         let mut text = String::new();
         let scope = Scope {
@@ -425,12 +434,7 @@ impl Generator {
         let named = self.id_templates();
         if let Some(template) = self.random.one(&named).copied() {
             let name = self.fresh("d");
-            let labels = self.templates[template].labels.clone();
-            let label = self
-                .random
-                .one(&labels)
-                .cloned()
-                .unwrap_or("done".to_owned());
+            let label = self.some_label(template);
             let process = &self.templates[template].name;
             text.push_str(&format!(
                 "def {name}(a: {process}) = {process}[a] at {{{label}, done}};\n"
@@ -459,12 +463,35 @@ impl Generator {
         if self.random.percent(if self.careful { 20 } else { 50 }) {
             text.push_str("deadlock_free;\n");
         }
+        if self.random.percent(30)
+            && let Some(template) = self.random.one(&named).copied()
+        {
+            // Two variables in one quantifier, and places of two processes.
+            let process = self.templates[template].name.clone();
+            let (a, b) = (self.some_label(template), self.some_label(template));
+            let apart = format!("i != j -> !({process}[i] at {a} && {process}[j] at {b})");
+            let claim = match self.careful {
+                true => format!("({apart}) || {}", self.truism(&scope)),
+                false => apart,
+            };
+            text.push_str(&format!(
+                "invariant apart: forall i, j in {process}: {claim};\n"
+            ));
+        }
         if self.random.percent(20) {
             let (a, b) = (self.boolean(&scope, 1), self.boolean(&scope, 1));
             text.push_str(&format!(
                 "fairness fair1: unconditional or weak ({a}), strong if ({b}) then ({a});\n\
                  liveness live1 under fair1: G (({a}) -> F ({b})) && (({a}) U ({b}) || X ({b}));\n"
             ));
+            if let Some(template) = self.random.one(&named).copied() {
+                let process = self.templates[template].name.clone();
+                let (a, b) = (self.some_label(template), self.some_label(template));
+                text.push_str(&format!(
+                    "fairness fair2: strong forall i in {process}: if enabled({process}[i], {a}) then taken({process}[i], {a});\n\
+                     liveness live2 under fair1, fair2: forall i in {process}: G ({process}[i] at {a} -> F {process}[i] at {b});\n"
+                ));
+            }
         }
         if self.random.percent(10) {
             let a = self.boolean(&scope, 1);

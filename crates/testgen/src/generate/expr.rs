@@ -338,37 +338,30 @@ impl Generator {
                 }
             },
         };
-        let plain: Vec<Var> = draft
-            .locals
-            .iter()
-            .filter(|v| v.dims.is_empty())
-            .cloned()
-            .collect();
-        let claim = match self.random.one(&plain) {
-            Some(var) if self.random.percent(50) => match var.ty {
-                Ty::Bool => format!("{process}.{}", var.name),
-                Ty::Range(..) | Ty::Int => {
-                    format!("{process}.{} <= {}", var.name, self.random.between(0, 3))
+        let local = match self.random.one(&draft.locals).cloned() {
+            Some(var) if self.random.percent(50) => {
+                let mut text = format!("{process}.{}", var.name);
+                let mut complete = true;
+                for dim in &var.dims {
+                    match self.index(scope, *dim) {
+                        Some(index) => text.push_str(&format!("[{index}]")),
+                        None => complete = false,
+                    }
                 }
-                Ty::Enum => format!(
-                    "{process}.{} != {}",
-                    var.name,
-                    MEMBERS[self.random.below(3)]
-                ),
-                Ty::Opt(_) => format!("{process}.{} == none", var.name),
-                _ => format!("{process}.{0} == {process}.{0}", var.name),
+                complete.then_some((text, var.ty))
+            }
+            _ => None,
+        };
+        let claim = match local {
+            Some((cell, ty)) => match ty {
+                Ty::Bool => cell,
+                Ty::Range(..) | Ty::Int => format!("{cell} <= {}", self.random.between(0, 3)),
+                Ty::Enum => format!("{cell} != {}", MEMBERS[self.random.below(3)]),
+                Ty::Opt(_) => format!("{cell} == none"),
+                _ => format!("{cell} == {cell}"),
             },
-            _ => {
-                let a = self
-                    .random
-                    .one(&draft.labels)
-                    .cloned()
-                    .unwrap_or("done".to_owned());
-                let b = self
-                    .random
-                    .one(&draft.labels)
-                    .cloned()
-                    .unwrap_or("done".to_owned());
+            None => {
+                let (a, b) = (self.some_label(template), self.some_label(template));
                 if a == b || self.random.percent(50) {
                     format!("{process} at {a}")
                 } else {
