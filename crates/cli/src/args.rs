@@ -207,6 +207,9 @@ pub(crate) struct CheckArgs {
     pub(crate) symmetry: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
+    /// Do not replay counterexamples with the interpreter before printing them
+    #[arg(long)]
+    pub(crate) no_recheck: bool,
     /// Treat a warning as an error: a code, a name, or `all` (repeatable)
     #[arg(long, value_name = "WARNING")]
     pub(crate) deny: Vec<String>,

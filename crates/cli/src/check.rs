@@ -109,6 +109,7 @@ fn options(args: &CheckArgs) -> Options {
         only: args.only,
         engine: args.engine.clone(),
         symmetry: args.symmetry,
+        recheck: !args.no_recheck,
         ..limited(&args.limits)
     }
 }

@@ -29,7 +29,7 @@ impl ProgressLine {
 
     /// Names the file that is being checked.
     pub(crate) fn begin(&mut self, file: &str) {
-        file.clone_into(&mut self.file);
+        self.file = short(file);
     }
 
     /// Redraws the line, if the last time was long enough ago.
@@ -47,6 +47,18 @@ impl ProgressLine {
             complain(format_args!("\r\x1b[K"));
         }
     }
+}
+
+/// The end of a path, short enough for the line to fit a narrow terminal: a line that wraps cannot
+/// be redrawn.
+fn short(path: &str) -> String {
+    const MOST: usize = 24;
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if name.chars().count() <= MOST {
+        return name.to_owned();
+    }
+    let start: String = name.chars().take(MOST - 2).collect();
+    format!("{start}..")
 }
 
 /// What the line says.
@@ -90,5 +102,7 @@ mod tests {
             line("lock.tw", &values, &stats),
             "lock.tw at N=5: 2,500,000 states, 1,250,000 a second, depth 31, 2.0 s"
         );
+        assert_eq!(short("models/a/lock.tw"), "lock.tw");
+        assert_eq!(short(&"x".repeat(60)), format!("{}..", "x".repeat(22)));
     }
 }

@@ -22,9 +22,9 @@ pub const EXPLICIT: &str = "explicit";
 pub const ENGINES: &[EngineInfo] = &[
     EngineInfo {
         name: AUTO,
-        properties: "all",
-        scope: "the best there is",
-        about: "Chooses an engine for each property; at present that is `explicit`.",
+        properties: "safety",
+        scope: "one instance",
+        about: "The default: chooses an engine for each property; at present always `explicit`.",
     },
     EngineInfo {
         name: EXPLICIT,

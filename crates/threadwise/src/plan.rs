@@ -28,6 +28,8 @@ pub struct Options {
     pub symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
+    /// Replay traces before they are reported.
+    pub recheck: bool,
     /// Seconds for each property.
     pub seconds: Option<f64>,
     /// Bytes for an engine.
@@ -46,6 +48,7 @@ impl Default for Options {
             engine: AUTO.to_owned(),
             symmetry: false,
             count_states: false,
+            recheck: true,
             seconds: None,
             memory: None,
             threads: 1,

@@ -309,9 +309,15 @@ impl View<'_> {
         match &found.verdict {
             Verdict::Proved(_) => Ok(self.proved(planned, stats)),
             Verdict::Violated(trace) => {
-                self.recheck(planned, trace)?;
+                let recheck = self.plan.options.recheck;
+                if recheck {
+                    self.recheck(planned, trace)?;
+                }
                 Ok(PropertyResult {
-                    rechecked: true,
+                    rechecked: recheck,
+                    reason: (!recheck).then(|| {
+                        Reason::new("no-recheck", "the trace was not replayed, as was asked for")
+                    }),
                     trace: Some(trace.clone()),
                     ..self.result(planned, VerdictKind::Violated, stats)
                 })
@@ -319,6 +325,7 @@ impl View<'_> {
             Verdict::Unknown(reason) => {
                 // Engines say that a limit was reached; which one it was is known here.
                 let reason = match reason.code.as_str() {
+                    "internal" => return Err(reason.message.clone()),
                     "time-limit" => self.stop_reason(Stop::Time),
                     TOTAL_TIME => self.stop_reason(Stop::TotalTime),
                     "memory-limit" => self.stop_reason(Stop::Memory),

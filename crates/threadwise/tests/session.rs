@@ -1,0 +1,199 @@
+//! A session with an executor that does what a test wants: what becomes of an engine's answers.
+
+#![allow(missing_docs)]
+
+use threadwise::{
+    Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Plan,
+    Report, Run, Session, Stats, Stop, Trace, Values, VerdictKind,
+};
+use threadwise_evidence::{Reason, Verdict};
+
+const BROKEN: &str = "\
+shared x: 0..9 = 0;
+process P[i: 1..2] { a: x := 1; b: x := 2; }
+invariant low: x < 2;
+invariant high: x < 9;
+";
+
+/// Answers every job in the same way.
+struct Answer(Execution);
+
+impl Executor for Answer {
+    fn execute(&mut self, _job: &Job) -> Execution {
+        self.0.clone()
+    }
+}
+
+/// Lets the engine work, and then changes its answer.
+struct Forger(fn(&mut JobOutcome));
+
+impl Executor for Forger {
+    fn execute(&mut self, job: &Job) -> Execution {
+        match InProcess.execute(job) {
+            Execution::Finished(mut outcome) => {
+                self.0(&mut outcome);
+                Execution::Finished(outcome)
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn run(options: &Options, executor: &mut dyn Executor) -> Run {
+    let session = Session::new("broken.tw", BROKEN);
+    let plan = Plan::new(session.program().unwrap(), options).unwrap();
+    match session.check_instance(&plan, &Values::default(), executor) {
+        Checked::Run(run) => run,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn trace_of(outcome: &mut JobOutcome) -> &mut Trace {
+    let traces = outcome
+        .findings
+        .iter_mut()
+        .filter_map(|f| match &mut f.verdict {
+            Verdict::Violated(trace) => Some(trace),
+            _ => None,
+        });
+    traces.last().unwrap()
+}
+
+#[test]
+fn an_honest_engine_is_believed_after_its_trace_replayed() {
+    let run = run(&Options::default(), &mut InProcess);
+    let low = &run.results[1];
+    assert_eq!(
+        (low.property.as_str(), low.verdict),
+        ("low", VerdictKind::Violated)
+    );
+    assert!(low.rechecked && low.trace.is_some());
+    assert_eq!(run.results[2].verdict, VerdictKind::Proved);
+    assert!(!run.results[2].rechecked && run.results[2].reason.is_some());
+    assert_eq!(run.exit(), Exit::Violated);
+}
+
+#[test]
+fn a_trace_that_does_not_replay_is_an_internal_error() {
+    let forgeries: [fn(&mut JobOutcome); 5] = [
+        |outcome| trace_of(outcome).steps.clear(),
+        |outcome| trace_of(outcome).steps[0].process = "P[7]".to_owned(),
+        |outcome| trace_of(outcome).property = Some("high".to_owned()),
+        |outcome| trace_of(outcome).steps.swap(0, 1),
+        |outcome| {
+            // A violation of the property that holds.
+            let trace = trace_of(outcome).clone();
+            outcome.findings[2].verdict = Verdict::Violated(Trace {
+                property: Some("high".to_owned()),
+                ..trace
+            });
+        },
+    ];
+    for forgery in forgeries {
+        let run = run(&Options::default(), &mut Forger(forgery));
+        assert_eq!(run.exit(), Exit::Internal, "{run:?}");
+        assert!(run.diagnostics[0].message.contains("internal error"));
+    }
+}
+
+#[test]
+fn an_engine_that_forgets_a_property_is_an_internal_error() {
+    let run = run(
+        &Options::default(),
+        &mut Forger(|outcome| outcome.findings.truncate(1)),
+    );
+    assert_eq!(run.exit(), Exit::Internal);
+    let internal = |outcome: &mut JobOutcome| {
+        outcome.findings[1] = Finding {
+            property: "low".to_owned(),
+            verdict: Verdict::Unknown(Reason::new("internal", "lost its way")),
+        };
+    };
+    let run = self::run(&Options::default(), &mut Forger(internal));
+    assert_eq!(run.exit(), Exit::Internal);
+}
+
+#[test]
+fn a_crash_is_an_internal_error_and_an_interrupt_is_not() {
+    let crash = Execution::Crashed("bang".to_owned());
+    let crashed = run(&Options::default(), &mut Answer(crash));
+    assert_eq!(crashed.exit(), Exit::Internal);
+    assert!(crashed.diagnostics[0].message.contains("bang"));
+    for (by, exit, code) in [
+        (Stop::Interrupted, Exit::Interrupted, "interrupted"),
+        (Stop::Time, Exit::Unknown, "timeout"),
+        (Stop::TotalTime, Exit::Unknown, "timeout"),
+        (Stop::Memory, Exit::Unknown, "memory"),
+    ] {
+        let stats = Stats {
+            states: Some(7),
+            ..Stats::default()
+        };
+        let run = run(
+            &Options::default(),
+            &mut Answer(Execution::Stopped { by, stats }),
+        );
+        assert_eq!(run.exit(), exit);
+        for result in &run.results {
+            assert_eq!(result.verdict, VerdictKind::Unknown);
+            assert_eq!(result.reason.as_ref().unwrap().code, code);
+            assert_eq!(result.stats.states, Some(7));
+        }
+    }
+}
+
+#[test]
+fn without_rechecking_a_result_says_so() {
+    let options = Options {
+        recheck: false,
+        ..Options::default()
+    };
+    let run = run(&options, &mut InProcess);
+    assert!(!run.results[1].rechecked);
+    assert_eq!(run.results[1].reason.as_ref().unwrap().code, "no-recheck");
+}
+
+#[test]
+fn the_worst_exit_status_wins() {
+    use Exit::*;
+    // In this order each wins over those before it.
+    let order = [Proved, Unknown, Violated, Input, Internal, Interrupted];
+    for (i, low) in order.iter().enumerate() {
+        for high in &order[i..] {
+            assert_eq!(low.and(*high), *high);
+            assert_eq!(high.and(*low), *high);
+        }
+    }
+    assert_eq!(order.map(Exit::code), [0, 3, 1, 2, 4, 130]);
+}
+
+#[test]
+fn a_session_checks_in_this_process() {
+    let session = Session::new("broken.tw", BROKEN);
+    let report: Report = session.check(&Options::default()).unwrap();
+    assert_eq!(report.exit, 1);
+    let options = Options {
+        properties: vec!["high".to_owned()],
+        only: Some(Only::Safety),
+        ..Options::default()
+    };
+    assert_eq!(session.check(&options).unwrap().exit, 0);
+    let wrong = Session::new("wrong.tw", "shared x;");
+    let report = wrong.check(&Options::default()).unwrap();
+    assert_eq!(report.exit, 2);
+    assert!(!report.runs[0].diagnostics.is_empty());
+}
+
+#[test]
+fn processes_can_be_started_beyond_the_first_room() {
+    // Ten children, while room is made for four at first.
+    let text = "\
+shared n: 0..10 = 0;
+process Child[] { a: skip; }
+process P { loop { a: atomic { await n < 10; n := n + 1; start Child; } } }
+invariant few: n <= 10;
+";
+    let session = Session::new("start.tw", text);
+    let report = session.check(&Options::default()).unwrap();
+    assert_eq!(report.exit, 0, "{report:?}");
+}
