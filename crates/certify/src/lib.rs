@@ -1,0 +1,45 @@
+//! The independent checker of certificates.
+//!
+//! A proof that threadwise prints has been checked twice: by the engine that found it, and by this crate, which
+//! knows no engine. It lowers the program anew, in the plain form, and has a SAT solver decide the
+//! conditions that a certificate's claim stands for; `conditions` says which. So what an engine computes, how
+//! it encodes states and what the optimised form left out need not be trusted. Whoever does not trust this
+//! crate either has [`smtlib`] write the same conditions for another solver.
+//!
+//! What is trusted: the front end, the plain lowering, the encoding here, and the SAT solver. A condition that
+//! does not hold is never merely reported: the state that shows it is evaluated by `model::eval`.
+//!
+//! ```
+//! # use std::{collections::BTreeMap, sync::Arc};
+//! # use threadwise_model::{instance::Instance, lower::lower, eval};
+//! use threadwise_certify::check;
+//! use threadwise_evidence::{Certificate, certificate, dag::Dag};
+//!
+//! let text = "shared x: 0..3 = 0; process P[i: 1..2] { loop { a: x := 1 - x; } } invariant small: x < 2;";
+//! # let program = threadwise_lang::check(text).program.expect("no errors");
+//! # let instance = Instance::new(Arc::new(program), &BTreeMap::new()).expect("no errors");
+//! # let system = lower(&instance, 0).expect("small");
+//! let mut states = certificate::builder(&system).expect("finite").states();
+//! // The values of x, P[1] and P[2].
+//! states.push(&[0, 0, 0])?;
+//! states.push(&[1, 0, 0])?;
+//! let proof = Certificate::inductive(&system, "small", states.finish()?);
+//! assert!(check(&instance, &proof, "small", &|| false).is_ok());
+//!
+//! let wrong = Certificate::inductive(&system, "small", Dag::leaf(true));
+//! let error = check(&instance, &wrong, "small", &|| false).unwrap_err();
+//! assert!(error.to_string().contains("`small` does not hold"));
+//! # Ok::<(), threadwise_evidence::dag::DagError>(())
+//! ```
+
+mod conditions;
+mod encode;
+mod fit;
+mod graph;
+mod rejection;
+mod solver;
+mod step;
+mod value;
+
+pub use conditions::{Report, check};
+pub use rejection::{Condition, Error, Rejection};

@@ -1,0 +1,155 @@
+//! What the checker says when it does not accept a certificate.
+
+use std::fmt;
+
+use threadwise_evidence::CheckName;
+use threadwise_lang::program::Span;
+
+/// Why a certificate is not accepted.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// It is about something else: another property, other values of parameters, another model.
+    #[error("the certificate does not fit: {0}")]
+    Mismatch(String),
+    /// One of its conditions does not hold.
+    #[error("{0}")]
+    Rejected(Box<Rejection>),
+    /// The checker cannot encode the program, so that it neither accepts nor rejects.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The caller wanted an end.
+    #[error("the check was cancelled")]
+    Cancelled,
+}
+
+impl Error {
+    pub(crate) fn unsupported(message: impl Into<String>) -> Error {
+        Error::Unsupported(message.into())
+    }
+
+    pub(crate) fn mismatch(message: impl Into<String>) -> Error {
+        Error::Mismatch(message.into())
+    }
+}
+
+/// A condition that does not hold, and a state that shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rejection {
+    /// The condition.
+    pub condition: Condition,
+    /// The state: where every process is and the value of every cell.
+    pub state: Vec<(String, String)>,
+    /// What a step changes in it.
+    pub changes: Vec<(String, String)>,
+}
+
+/// A condition that a certificate has to meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// The claimed set contains every initial state.
+    Initial,
+    /// This step does not lead out of the claimed set.
+    Step(StepName),
+    /// The property holds in the claimed set.
+    Property(String),
+    /// No check of this step fails in the claimed set.
+    Check {
+        /// The step.
+        step: StepName,
+        /// The check.
+        check: CheckName,
+        /// Where the check stands in the source.
+        span: Span,
+    },
+    /// No state of the claimed set is a deadlock.
+    Deadlock,
+    /// In the claimed set this step's computations do not leave 64 bits; for a property there is no step.
+    Overflow(Option<StepName>),
+}
+
+/// A step, in source terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StepName {
+    /// The process.
+    pub process: String,
+    /// The label it is at.
+    pub from: String,
+    /// The label it goes to.
+    pub to: String,
+    /// The statement that the step begins with.
+    pub span: Span,
+}
+
+impl fmt::Display for StepName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StepName {
+            process, from, to, ..
+        } = self;
+        write!(f, "the step of {process} from `{from}` to `{to}`")
+    }
+}
+
+impl Condition {
+    /// Where the source says what fails.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Condition::Initial | Condition::Property(_) | Condition::Deadlock => None,
+            Condition::Check { span, .. } => Some(*span),
+            Condition::Step(step) => Some(step.span),
+            Condition::Overflow(step) => step.as_ref().map(|step| step.span),
+        }
+    }
+}
+
+/// How many cells of a state are printed.
+const MOST_CELLS: usize = 24;
+
+struct Cells<'a>(&'a [(String, String)]);
+
+impl fmt::Display for Cells<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (name, value)) in self.0.iter().take(MOST_CELLS).enumerate() {
+            let comma = if at == 0 { "" } else { ", " };
+            write!(f, "{comma}{name} = {value}")?;
+        }
+        match self.0.len().saturating_sub(MOST_CELLS) {
+            0 => Ok(()),
+            more => write!(f, ", and {more} more"),
+        }
+    }
+}
+
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = Cells(&self.state);
+        match &self.condition {
+            Condition::Initial => write!(
+                f,
+                "the claimed set does not contain the initial state {state}"
+            ),
+            Condition::Step(step) => write!(
+                f,
+                "{step} leads out of the claimed set: it sets {} in the state {state}",
+                Cells(&self.changes)
+            ),
+            Condition::Property(name) => write!(
+                f,
+                "`{name}` does not hold everywhere in the claimed set: not in the state {state}"
+            ),
+            Condition::Check { step, check, .. } => write!(
+                f,
+                "{step} fails a check in a state of the claimed set, because {check}: {state}"
+            ),
+            Condition::Deadlock => write!(f, "the claimed set contains a deadlock: {state}"),
+            Condition::Overflow(Some(step)) => write!(
+                f,
+                "a computation of {step} leaves 64 bits in a state of the claimed set: {state}"
+            ),
+            Condition::Overflow(None) => write!(
+                f,
+                "evaluating the property leaves 64 bits in a state of the claimed set: {state}"
+            ),
+        }
+    }
+}

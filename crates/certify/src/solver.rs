@@ -1,0 +1,251 @@
+//! The SAT solver, and gates: formulas as literals.
+//!
+//! Equal gates are one literal, and constants are folded, so that whoever builds formulas need not
+//! think of either. Gates are defined in both directions: a gate's literal *is* its value in every
+//! solution. A definition never excludes a solution, since it only fixes the value of a new variable.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use batsat::{Callbacks, Solver as Batsat, SolverInterface, SolverOpts, lbool};
+
+use crate::Error;
+
+/// A literal: a variable or its negation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Lit(u32);
+
+impl Lit {
+    /// The literal that is true in every solution.
+    pub(crate) const TRUE: Lit = Lit(0);
+    /// Its negation.
+    pub(crate) const FALSE: Lit = Lit(1);
+
+    pub(crate) fn of(value: bool) -> Lit {
+        if value { Lit::TRUE } else { Lit::FALSE }
+    }
+}
+
+impl std::ops::Not for Lit {
+    type Output = Lit;
+
+    fn not(self) -> Lit {
+        Lit(self.0 ^ 1)
+    }
+}
+
+/// Asks the caller, now and then, whether to go on.
+struct Stop<'a> {
+    cancel: &'a dyn Fn() -> bool,
+    /// Calls until the caller is asked again: the solver asks at every decision.
+    left: Cell<u32>,
+    stopped: Cell<bool>,
+}
+
+/// How many calls of the hook, or new clauses, there are between two questions to the caller.
+const PATIENCE: u32 = 256;
+
+impl Stop<'_> {
+    fn ask(&self) -> bool {
+        if !self.stopped.get() {
+            let left = self.left.get();
+            if left == 0 {
+                self.left.set(PATIENCE);
+                self.stopped.set((self.cancel)());
+            } else {
+                self.left.set(left - 1);
+            }
+        }
+        self.stopped.get()
+    }
+}
+
+impl Callbacks for Stop<'_> {
+    fn stop(&self) -> bool {
+        self.ask()
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Gate {
+    And(Lit, Lit),
+    Ite(Lit, Lit, Lit),
+}
+
+/// The solver.
+pub(crate) struct Solver<'a> {
+    inner: Batsat<Stop<'a>>,
+    gates: HashMap<Gate, Lit>,
+    wide: HashMap<Box<[Lit]>, Lit>,
+    buffer: Vec<batsat::Lit>,
+    clauses: u64,
+    queries: u64,
+}
+
+impl<'a> Solver<'a> {
+    pub(crate) fn new(cancel: &'a dyn Fn() -> bool) -> Solver<'a> {
+        let stop = Stop {
+            cancel,
+            left: Cell::new(0),
+            stopped: Cell::new(false),
+        };
+        let mut solver = Solver {
+            inner: Batsat::new(SolverOpts::default(), stop),
+            gates: HashMap::new(),
+            wide: HashMap::new(),
+            buffer: Vec::new(),
+            clauses: 0,
+            queries: 0,
+        };
+        let truth = solver.new_lit();
+        debug_assert_eq!(truth, Lit::TRUE);
+        solver.clause([truth]);
+        solver
+    }
+
+    /// Clauses added, questions asked and conflicts met so far.
+    pub(crate) fn counts(&self) -> (u64, u64, u64) {
+        (self.clauses, self.queries, self.inner.num_conflicts())
+    }
+
+    /// An error if the caller wants an end.
+    pub(crate) fn go_on(&self) -> Result<(), Error> {
+        if self.inner.cb().ask() {
+            return Err(Error::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// A new variable.
+    pub(crate) fn new_lit(&mut self) -> Lit {
+        Lit(self.inner.new_var_default().idx() << 1)
+    }
+
+    fn external(lit: Lit) -> batsat::Lit {
+        batsat::Lit::new(batsat::Var::unsafe_from_idx(lit.0 >> 1), lit.0 & 1 == 0)
+    }
+
+    /// Adds a clause: one of these literals is true.
+    pub(crate) fn clause(&mut self, lits: impl IntoIterator<Item = Lit>) {
+        self.buffer.clear();
+        for lit in lits {
+            match lit {
+                Lit::FALSE => {}
+                Lit::TRUE if self.clauses > 0 => return,
+                lit => self.buffer.push(Self::external(lit)),
+            }
+        }
+        self.clauses += 1;
+        self.inner.add_clause_reuse(&mut self.buffer);
+    }
+
+    /// Whether there is a solution in which all of these are true.
+    pub(crate) fn satisfiable(&mut self, assumptions: &[Lit]) -> Result<bool, Error> {
+        self.queries += 1;
+        if assumptions.contains(&Lit::FALSE) {
+            return Ok(false);
+        }
+        let assumptions: Vec<batsat::Lit> = assumptions
+            .iter()
+            .filter(|lit| **lit != Lit::TRUE)
+            .map(|lit| Self::external(*lit))
+            .collect();
+        let answer = self.inner.solve_limited(&assumptions);
+        if answer == lbool::TRUE {
+            Ok(true)
+        } else if answer == lbool::FALSE {
+            Ok(false)
+        } else {
+            Err(Error::Cancelled)
+        }
+    }
+
+    /// The value of a literal in the solution that was found last.
+    pub(crate) fn value(&self, lit: Lit) -> bool {
+        self.inner.value_lit(Self::external(lit)) == lbool::TRUE
+    }
+
+    /// Both are true.
+    pub(crate) fn and(&mut self, a: Lit, b: Lit) -> Lit {
+        let (a, b) = (a.min(b), a.max(b));
+        if a == Lit::TRUE || a == b {
+            return b;
+        }
+        if a == Lit::FALSE || a == !b {
+            return Lit::FALSE;
+        }
+        if let Some(lit) = self.gates.get(&Gate::And(a, b)) {
+            return *lit;
+        }
+        let lit = self.new_lit();
+        self.clause([!lit, a]);
+        self.clause([!lit, b]);
+        self.clause([lit, !a, !b]);
+        self.gates.insert(Gate::And(a, b), lit);
+        lit
+    }
+
+    /// One of them is true.
+    pub(crate) fn or(&mut self, a: Lit, b: Lit) -> Lit {
+        !self.and(!a, !b)
+    }
+
+    /// All are true.
+    pub(crate) fn all(&mut self, mut lits: Vec<Lit>) -> Lit {
+        lits.sort_unstable();
+        lits.dedup();
+        lits.retain(|lit| *lit != Lit::TRUE);
+        // A literal and its negation are neighbours.
+        if lits.contains(&Lit::FALSE) || lits.windows(2).any(|pair| pair[0] == !pair[1]) {
+            return Lit::FALSE;
+        }
+        match lits.as_slice() {
+            [] => Lit::TRUE,
+            [only] => *only,
+            [a, b] => self.and(*a, *b),
+            _ => {
+                if let Some(lit) = self.wide.get(lits.as_slice()) {
+                    return *lit;
+                }
+                let lit = self.new_lit();
+                for part in &lits {
+                    self.clause([!lit, *part]);
+                }
+                self.clause(lits.iter().map(|part| !*part).chain([lit]));
+                self.wide.insert(lits.into_boxed_slice(), lit);
+                lit
+            }
+        }
+    }
+
+    /// Some are true.
+    pub(crate) fn any(&mut self, lits: Vec<Lit>) -> Lit {
+        !self.all(lits.into_iter().map(|lit| !lit).collect())
+    }
+
+    /// If the first is true the second, otherwise the third.
+    pub(crate) fn ite(&mut self, condition: Lit, yes: Lit, no: Lit) -> Lit {
+        match (condition, yes, no) {
+            (Lit::TRUE, _, _) => yes,
+            (Lit::FALSE, _, _) => no,
+            _ if yes == no => yes,
+            (_, Lit::TRUE, _) => self.or(condition, no),
+            (_, Lit::FALSE, _) => self.and(!condition, no),
+            (_, _, Lit::TRUE) => self.or(!condition, yes),
+            (_, _, Lit::FALSE) => self.and(condition, yes),
+            _ => {
+                let gate = Gate::Ite(condition, yes, no);
+                if let Some(lit) = self.gates.get(&gate) {
+                    return *lit;
+                }
+                let lit = self.new_lit();
+                self.clause([!condition, !yes, lit]);
+                self.clause([!condition, yes, !lit]);
+                self.clause([condition, !no, lit]);
+                self.clause([condition, no, !lit]);
+                self.gates.insert(gate, lit);
+                lit
+            }
+        }
+    }
+}

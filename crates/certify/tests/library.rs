@@ -1,0 +1,63 @@
+//! Certificates from the reachable states of library models are accepted, and only where the property holds.
+
+mod support;
+
+use support::{graph, library, plain, reachable};
+use threadwise_certify::{Error, check};
+use threadwise_evidence::Certificate;
+use threadwise_model::system::SystemPropertyKind;
+
+#[test]
+fn reachable_states_prove_what_they_can() {
+    let mut proved = 0;
+    let mut refused = 0;
+    let mut names: Vec<String> =
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models"))
+            .expect("the library")
+            .filter_map(|entry| {
+                let name = entry.ok()?.file_name().into_string().ok()?;
+                Some(name.strip_suffix(".tw")?.to_owned())
+            })
+            .collect();
+    names.sort();
+    for name in &names {
+        let instance = library(name, &[]);
+        let system = plain(&instance);
+        let Some(states) = reachable(&system, 5_000) else {
+            continue;
+        };
+        let Some(dag) = graph(&system, &states) else {
+            continue;
+        };
+        for property in &system.properties {
+            if let SystemPropertyKind::Liveness(_) = property.kind {
+                continue;
+            }
+            let certificate = Certificate::inductive(&system, &property.name, dag.clone());
+            let expected = support::oracle(
+                &system,
+                &states.iter().cloned().collect::<Vec<_>>(),
+                &certificate,
+                &property.name,
+            );
+            let begun = std::time::Instant::now();
+            let answer = check(&instance, &certificate, &property.name, &|| false);
+            println!(
+                "{name} {} {} states {} nodes: {:?} {:?}",
+                property.name,
+                states.len(),
+                dag.len(),
+                answer.as_ref().map_err(ToString::to_string),
+                begun.elapsed()
+            );
+            match (&expected, &answer) {
+                (Ok(()), Ok(_)) => proved += 1,
+                (Err(_), Err(Error::Rejected(_))) => refused += 1,
+                (_, Err(Error::Unsupported(_))) if system.templates.iter().any(|t| t.dynamic) => {}
+                _ => panic!("{name}, {}: {expected:?} {answer:?}", property.name),
+            }
+        }
+    }
+    assert!(proved >= 40, "{proved}");
+    assert!(refused >= 5, "{refused}");
+}
