@@ -14,6 +14,7 @@
 
 use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Certificate, Claim};
+use threadwise_lang::program::FoldKind;
 use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::instance::Instance;
 use threadwise_model::layout::{process_name, unflatten};
@@ -28,6 +29,7 @@ use crate::graph::Graph;
 use crate::rejection::{Condition, Error, Rejection, StepName};
 use crate::solver::Lit;
 use crate::step::{self, Mover, Taken};
+use crate::value::MAX_VALUES;
 
 /// What was decided on the way to accepting a certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,20 +79,23 @@ pub fn check(
         cells,
         encoder,
         graph,
+        cancel,
+        before: Report::default(),
     };
     checker.initial()?;
+    // The property comes last: formulas over all processes would slow down the many questions about steps.
+    checker.steps(matches!(kind, SystemPropertyKind::Checks))?;
     match kind {
         SystemPropertyKind::Invariant(expr) => checker.invariant(property, expr)?,
         SystemPropertyKind::DeadlockFree => checker.deadlock()?,
         SystemPropertyKind::Checks | SystemPropertyKind::Liveness(_) => {}
     }
-    checker.steps(matches!(kind, SystemPropertyKind::Checks))?;
     let (clauses, conditions, conflicts) = checker.encoder.solver.counts();
     Ok(Report {
         nodes: dag.len(),
-        conditions,
-        clauses,
-        conflicts,
+        conditions: checker.before.conditions + conditions,
+        clauses: checker.before.clauses + clauses,
+        conflicts: checker.before.conflicts + conflicts,
     })
 }
 
@@ -102,7 +107,13 @@ struct Checker<'a> {
     cells: Vec<usize>,
     encoder: Encoder<'a>,
     graph: Graph<'a>,
+    cancel: &'a dyn Fn() -> bool,
+    /// What solvers before the present one counted.
+    before: Report,
 }
+
+/// How many clauses parts of a property may add before the solver starts anew.
+const FRESH: u64 = 50_000;
 
 impl<'a> Checker<'a> {
     fn initial(&mut self) -> Result<(), Error> {
@@ -150,22 +161,68 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn invariant(&mut self, name: &str, expr: &'a Expr) -> Result<(), Error> {
-        let (holds, overflow) = self.encoder.condition(expr, &mut Env::default())?;
-        let inside = self.graph.inside();
-        for (wrong, leaves) in [(overflow, true), (!holds, false)] {
-            if wrong == Lit::FALSE || !self.encoder.solver.satisfiable(&[inside, wrong])? {
-                continue;
+    /// That an invariant holds. A conjunction over all processes is asked for in parts, with a new solver each: a
+    /// question costs as much as all that the solver was told before.
+    fn invariant(&mut self, name: &str, expr: &Expr) -> Result<(), Error> {
+        let mut open = vec![(expr, Env::default())];
+        let mut wrong = Vec::new();
+        let (mut last, ..) = self.encoder.solver.counts();
+        while let Some((part, mut env)) = open.pop() {
+            match part {
+                Expr::And(parts) => {
+                    open.extend(parts.iter().rev().map(|part| (part, env.clone())));
+                    continue;
+                }
+                Expr::Fold {
+                    kind: FoldKind::Forall,
+                    bound,
+                    lo,
+                    hi,
+                    body,
+                } if env.is_empty() && i128::from(*hi) - i128::from(*lo) < MAX_VALUES as i128 => {
+                    let values = (*lo..=*hi).rev();
+                    open.extend(values.map(|value| (&**body, env.with(*bound, value))));
+                    continue;
+                }
+                _ => {}
             }
-            let state = self.encoder.solution();
-            let evaluated = Context::of_state(self.system, &state).holds(expr);
-            let condition = match leaves {
-                true => Condition::Overflow(None),
-                false => Condition::Property(name.to_owned()),
-            };
-            let confirmed = self.contains(&state) && evaluated.map_or(leaves, |holds| !holds);
-            return self.reject(confirmed, condition, &state, None);
+            let (holds, overflow) = self.encoder.condition(part, &mut env)?;
+            // Where no part before is wrong, this one is evaluated.
+            wrong.extend([!holds, overflow]);
+            let (clauses, ..) = self.encoder.solver.counts();
+            if clauses - last > FRESH && !open.is_empty() {
+                self.property(name, expr, std::mem::take(&mut wrong))?;
+                self.renew()?;
+                last = self.encoder.solver.counts().0;
+            }
         }
+        self.property(name, expr, wrong)
+    }
+
+    /// That none of these, which make a property wrong, is true in the set.
+    fn property(&mut self, name: &str, expr: &Expr, wrong: Vec<Lit>) -> Result<(), Error> {
+        let wrong = self.encoder.solver.any(wrong);
+        let inside = self.graph.inside();
+        if !self.encoder.solver.satisfiable(&[inside, wrong])? {
+            return Ok(());
+        }
+        let state = self.encoder.solution();
+        let (condition, wrong) = match Context::of_state(self.system, &state).holds(expr) {
+            Ok(holds) => (Condition::Property(name.to_owned()), !holds),
+            Err(eval::Overflow) => (Condition::Overflow(None), true),
+        };
+        let confirmed = self.contains(&state) && wrong;
+        self.reject(confirmed, condition, &state, None)
+    }
+
+    /// Begins with a new solver, which knows the state and the graph only.
+    fn renew(&mut self) -> Result<(), Error> {
+        let (clauses, conditions, conflicts) = self.encoder.solver.counts();
+        self.before.clauses += clauses;
+        self.before.conditions += conditions;
+        self.before.conflicts += conflicts;
+        self.encoder = Encoder::new(self.system, self.cancel)?;
+        self.graph = Graph::new(&mut self.encoder, self.dag, self.cells.clone())?;
         Ok(())
     }
 

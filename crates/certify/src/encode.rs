@@ -29,7 +29,7 @@ pub(crate) struct Finite {
 impl Finite {
     /// A new one, with nothing known of it.
     fn new(solver: &mut Solver<'_>, lo: i64, size: usize) -> Finite {
-        let at_most: Rc<[Lit]> = (1..size).map(|_| solver.new_lit()).collect();
+        let at_most: Rc<[Lit]> = (1..size).map(|_| solver.new_input()).collect();
         for pair in at_most.windows(2) {
             solver.clause([!pair[0], pair[1]]);
         }
@@ -76,6 +76,18 @@ impl Env {
             choices,
             bounds: Vec::new(),
         }
+    }
+
+    /// Whether no variable is bound.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bounds.is_empty()
+    }
+
+    /// The same, with one more bound variable.
+    pub(crate) fn with(&self, bound: u32, value: i64) -> Env {
+        let mut env = self.clone();
+        env.bounds.push((bound, value));
+        env
     }
 }
 

@@ -116,8 +116,14 @@ impl<'a> Solver<'a> {
         Ok(())
     }
 
-    /// A new variable.
+    /// A new variable that the solver never guesses: its value follows from those that it guesses, or
+    /// does not matter.
     pub(crate) fn new_lit(&mut self) -> Lit {
+        Lit(self.inner.new_var(lbool::UNDEF, false).idx() << 1)
+    }
+
+    /// A new variable that the solver may guess.
+    pub(crate) fn new_input(&mut self) -> Lit {
         Lit(self.inner.new_var_default().idx() << 1)
     }
 
