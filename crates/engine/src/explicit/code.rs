@@ -66,6 +66,8 @@ pub(crate) enum Op {
     PutAt { a: Slot, first: u32, index: Slot },
     /// Starts the `nth` of the copies that are not started yet.
     Start { template: TemplateId, nth: u32 },
+    /// A whole successor that differs in one word only, by constants; `mark` as in `Close`.
+    Emit { word: u32, bits: u32, mark: bool },
     /// Ends a successor; `mark` if an invariant may fail in it that held before.
     Close { mark: bool },
     /// The code ends. For an invariant: it holds.
@@ -131,11 +133,16 @@ pub(crate) struct Successors {
 impl Successors {
     /// Looks at the limits, once in a while: a state may take long.
     #[inline(always)]
-    fn look(&mut self, limits: &Limits) -> Result<(), Halt> {
+    pub fn look(&mut self, limits: &Limits) -> Result<(), Halt> {
         self.work += 1;
         if self.work < LOOK {
             return Ok(());
         }
+        self.stop(limits)
+    }
+
+    #[cold]
+    fn stop(&mut self, limits: &Limits) -> Result<(), Halt> {
         self.work = 0;
         limits
             .should_stop()
@@ -169,7 +176,7 @@ pub(crate) enum Halt {
     Stopped(Stop),
 }
 
-/// The limits are looked at once in so many processes or rounds of a loop.
+/// The limits are looked at once in so many states or rounds of a loop.
 const LOOK: u32 = 1 << 14;
 
 impl Code {
@@ -183,7 +190,6 @@ impl Code {
         out: &mut Successors,
         limits: &Limits,
     ) -> Result<(), Halt> {
-        out.look(limits)?;
         let ops = &self.ops[..];
         let mut at = at as usize;
         let mut base = 0;
@@ -292,6 +298,14 @@ impl Code {
                         out.words.truncate(base);
                         return Err(halt);
                     }
+                }
+                Op::Emit { word, bits, mark } => {
+                    base = out.words.len();
+                    out.words.extend_from_slice(state);
+                    let bits = self.bits[bits as usize];
+                    let word = &mut out.words[base + word as usize];
+                    *word = *word & bits.keep | bits.set;
+                    out.marks.push(mark);
                 }
                 Op::Close { mark } => out.marks.push(mark),
                 Op::End => return Ok(()),

@@ -443,6 +443,16 @@ impl Compiler<'_> {
                 }
             }
         }
+        if let (1, [], [], Some((&word, &bits))) = (
+            words.len(),
+            &puts[..],
+            &step.starts[..],
+            words.first_key_value(),
+        ) {
+            let bits = self.emitter.bits(bits);
+            self.emitter.op(Op::Emit { word, bits, mark });
+            return;
+        }
         self.emitter.op(Op::Open);
         // First, so that writes to a process that is started now find it.
         for (at, &template) in step.starts.iter().enumerate() {
