@@ -52,7 +52,7 @@ invariant fine: forall i in P: P[i].c <= 99;
 #[test]
 fn memory_stays_within_its_limit() {
     let system = system(COUNTERS, 4, 0);
-    for memory in [1 << 20, 10 << 20, 64 << 20] {
+    for memory in [1 << 20, 10 << 20, 24 << 20] {
         let outcome = check(
             &system,
             &Limits {

@@ -30,7 +30,13 @@ fn main() {
         .filter(|arg| arg != "--bench")
         .collect();
     match &args[..] {
-        [word, name, n] if word == "explicit" => explicit(name, n.parse().expect("a number")),
+        [word, name, n, threads] if word == "explicit" => {
+            explicit(
+                name,
+                n.parse().expect("a number"),
+                threads.parse().expect("a number"),
+            );
+        }
         _ => table(&args),
     }
 }
@@ -51,13 +57,17 @@ fn safety(system: &System) -> Vec<usize> {
 }
 
 /// The run that is measured.
-fn explicit(name: &str, n: i64) {
+fn explicit(name: &str, n: i64, threads: usize) {
     let system = system(name, n);
     let properties: Vec<_> = safety(&system)
         .into_iter()
         .map(|at| &system.properties[at])
         .collect();
-    let outcome = Explicit::default().check_all(&system, &properties, &Limits::NONE, &mut Silent);
+    let engine = Explicit {
+        threads,
+        ..Explicit::default()
+    };
+    let outcome = engine.check_all(&system, &properties, &Limits::NONE, &mut Silent);
     assert!(
         outcome
             .answers
@@ -77,6 +87,8 @@ struct Run {
     states: u64,
     /// CPU seconds, user and system.
     seconds: f64,
+    /// Seconds on the clock.
+    clock: f64,
     /// The greatest resident memory, in KiB.
     memory: u64,
 }
@@ -85,7 +97,7 @@ fn measure(dir: &Path, program: &Path, args: &[&str], states: impl Fn(&str) -> O
     let runs = (0..RUNS).map(|_| {
         let mut command = Command::new("/usr/bin/time");
         command
-            .args(["-f", "measured %U %S %M"])
+            .args(["-f", "measured %U %S %M %e"])
             .arg(program)
             .args(args)
             .current_dir(dir);
@@ -109,6 +121,7 @@ fn measure(dir: &Path, program: &Path, args: &[&str], states: impl Fn(&str) -> O
             states,
             seconds: figures[0] + figures[1],
             memory: figures[2] as u64,
+            clock: figures[3],
         }
     });
     let mut runs: Vec<Run> = runs.collect();
@@ -130,8 +143,10 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 fn table(only: &[String]) {
-    println!("| model | engine | states | CPU s | M states/s | peak MiB | bytes a state |");
-    println!("|---|---|--:|--:|--:|--:|--:|");
+    println!(
+        "| model | engine | states | CPU s | clock s | M states/s | peak MiB | bytes a state |"
+    );
+    println!("|---|---|--:|--:|--:|--:|--:|--:|");
     for &(name, n, hash) in CASES {
         if !only.is_empty() && !only.iter().any(|wanted| wanted == name) {
             continue;
@@ -156,9 +171,13 @@ fn table(only: &[String]) {
             );
         }
         let me = std::env::current_exe().expect("this program");
-        let ours = measure(&dir, &me, &["explicit", name, &n.to_string()], |text| {
-            states(text, "states")
-        });
+        let n_text = n.to_string();
+        let ours = |threads: &str| {
+            measure(&dir, &me, &["explicit", name, &n_text, threads], |text| {
+                states(text, "states")
+            })
+        };
+        let (ours, shared) = (ours("1"), ours("2"));
         let hash = format!("-w{hash}");
         let pan = dir.join("pan");
         // SPIN takes memory for as deep a search as it is told to expect: exactly what it needs.
@@ -183,11 +202,16 @@ fn table(only: &[String]) {
             states(text, "states, stored")
         });
         assert_eq!(pan.states - export.extra_states, ours.states, "{name}");
-        for (engine, run) in [("explicit", ours), ("SPIN", pan)] {
+        for (engine, run) in [
+            ("explicit", ours),
+            ("explicit, 2 threads", shared),
+            ("SPIN", pan),
+        ] {
             println!(
-                "| {name} N={n} | {engine} | {} | {:.2} | {:.2} | {:.0} | {:.1} |",
+                "| {name} N={n} | {engine} | {} | {:.2} | {:.2} | {:.2} | {:.0} | {:.1} |",
                 run.states,
                 run.seconds,
+                run.clock,
                 run.states as f64 / run.seconds / 1e6,
                 run.memory as f64 / 1024.0,
                 run.memory as f64 * 1024.0 / run.states as f64,
