@@ -135,7 +135,7 @@ codes! {
     NotAVariable "E0113" "not-a-variable" "A write to something that is no variable.";
     UnknownFunction "E0114" "unknown-function" "A definition or macro that does not exist.";
     NotAValue "E0115" "not-a-value" "A type, template or macro where a value belongs.";
-    ExpansionTooLarge "E0116" "expansion-too-large" "Macros that expand to too much.";
+    ExpansionTooLarge "E0116" "expansion-too-large" "Macros, definitions or loops that expand to too much.";
 
     // Types.
     TypeMismatch "E0201" "type-mismatch" "A value of another type was expected.";

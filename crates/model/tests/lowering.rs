@@ -88,7 +88,7 @@ fn a_later_write_to_the_same_cell_counts() {
 #[test]
 fn arrays_of_two_dimensions() {
     let findings = agree(
-        "enum E { u, v } shared a: array[1..2] of array[E] of 0..3 = 0; shared k: 1..3 = any; shared e: E = any;
+        "enum E { u, v, w } shared a: array[1..2] of array[E] of 0..3 = 0; shared k: 1..3 = any; shared e: E = any;
          process P { begin: atomic { a[k][e] := a[k][v] + 1; a[1][e] := a[k][e] + a[2][u]; } }
          invariant some: P at done -> a[1][u] + a[1][v] > 0;",
     );
