@@ -127,6 +127,31 @@ fn the_first_check_that_fails_under_a_quantifier_is_the_failure() {
 }
 
 #[test]
+fn a_quantifier_goes_on_when_its_value_is_clear() {
+    for body in [
+        "exists k in 0..2: 6 / (1 - k) > 0",
+        "forall k in 0..2: 6 / (1 - k) < 0",
+        "(count k in 0..2: 6 / (1 - k) > 0) > 0",
+    ] {
+        let findings = agree(&format!(
+            "shared c: bool = false; process P {{ l1: c := {body}; }} invariant same: {body};"
+        ));
+        assert!(findings.failures && findings.invariants, "{body}");
+    }
+}
+
+#[test]
+fn division_rounds_towards_zero() {
+    let findings = agree(
+        "shared x, y: -3..3 = any; shared q, r: -9..9 = 0;
+         process P { l1: if y != 0 { q := x / y; r := x % y; } else { goto l2; } l2: skip; }
+         invariant together: P at l2 && y != 0 -> q * y + r == x;
+         invariant sign: x < 0 || r >= 0;",
+    );
+    assert!(!findings.violated());
+}
+
+#[test]
 fn counters_of_labelled_loops() {
     let findings = agree(
         "enum E { u, v } shared s: 0..9 = 0; shared b: bool = any;
@@ -250,6 +275,8 @@ fn resting() {
     );
     // With x == 2 a process at l1 can only rest, but one at l3 or l2 goes on.
     assert!(!findings.failures);
+    let findings = agree("process P[i: 1..2] { l1: stay; await false; l2: skip; } deadlock_free;");
+    assert!(findings.deadlocks, "resting is no step");
 }
 
 #[test]

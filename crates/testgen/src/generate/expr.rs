@@ -70,8 +70,11 @@ impl Generator {
         let vars: Vec<String> = self
             .visible(scope)
             .into_iter()
-            .filter(|v| v.dims.is_empty() && matches!(v.ty, Ty::Range(..) | Ty::Int))
-            .map(|v| v.name)
+            .filter(|v| v.dims.is_empty())
+            .map(|v| (v.name, v.ty))
+            .chain(scope.bound.iter().cloned())
+            .filter(|(_, ty)| matches!(ty, Ty::Range(..) | Ty::Int))
+            .map(|(name, _)| name)
             .collect();
         let var = self.random.one(&vars)?.clone();
         Some(match self.random.below(4) {
