@@ -287,6 +287,7 @@ impl Check<'_> {
                         .map_err(|error| error.to_string())
                 });
             match written {
+                Ok(()) if self.args.quiet => {}
                 Ok(()) => {
                     let shown = path.display();
                     self.terminal.note(&format_args!(

@@ -212,11 +212,11 @@ fn deadlock_free(program: &Program) -> Option<&str> {
     claim.map(|property| property.name.as_str())
 }
 
-const HELP: &str = "\
-  NUMBER  take that step      r  take a random step
-  u       undo a step         s  show the whole state
-  q       quit                ?  this help
-";
+const HELP: &str = concat!(
+    "  NUMBER  take that step      r  take a random step\n",
+    "  u       undo a step         s  show the whole state\n",
+    "  q       quit                ?  this help\n",
+);
 
 /// How many options are listed; all can be chosen.
 const LISTED: usize = 40;
