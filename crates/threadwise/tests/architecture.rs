@@ -9,6 +9,7 @@ const ORDER: &[&str] = &[
     "lang",
     "model",
     "evidence",
+    "certify",
     "engine",
     "import",
     "threadwise",
