@@ -32,7 +32,7 @@ use expr::{Frame, Refusal, Translator};
 /// The greatest number of paths from one label to the next.
 pub const MAX_PATHS: usize = 4_096;
 /// The greatest number of expression nodes that lowering one instance may build.
-pub const MAX_NODES: u64 = 8_000_000;
+pub const MAX_NODES: u64 = 2_000_000;
 
 /// Lowers an instance. Dynamic templates get room for `capacity` processes each; what happens when
 /// it is used up is for the user of the system to decide (`eval` reports it as an outcome of its own).

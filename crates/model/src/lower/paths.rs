@@ -168,13 +168,11 @@ impl<'a> Walk<'a> {
             }
             Node::ForNext(bound, domain, inside, past) => {
                 let value = path.frame.bindings.get(bound).and_then(build::constant);
-                let next = value.map_or(i64::MAX, |value| value.saturating_add(1));
-                // Nothing is greater than the greatest value, so the loop ends after it.
-                let exhausted = value.is_none_or(|value| value == i64::MAX);
-                if exhausted {
-                    return self.go(path, *past);
+                // The next value, unless there is none beyond the greatest number.
+                match value.and_then(|value| value.checked_add(1)) {
+                    Some(next) => self.for_value(path, *bound, domain, next, *inside, *past),
+                    None => self.go(path, *past),
                 }
-                self.for_value(path, *bound, domain, next, *inside, *past)
             }
             Node::CounterEnter(local, domain, inside, past) => {
                 let (lo, hi) = self.bounds(domain)?;
@@ -584,6 +582,7 @@ impl<'a> Walk<'a> {
     /// The index of the process that was started last.
     fn newest(&mut self, path: &Path, template: TemplateId, span: Span) -> Result<Expr> {
         let layout = self.translator.layout;
+        // Not one of the translator's: the expression is nowhere inside another quantifier.
         let bound = u32::MAX;
         let started = self
             .translator
