@@ -79,8 +79,10 @@ fn a_total_time_limit_ends_a_sweep() {
 #[test]
 fn a_memory_limit_is_kept() {
     let place = Place::new();
-    place.file("endless.tw", ENDLESS);
-    let (report, ran) = place.json(&["endless.tw", "--memory", "256", "--timeout", "100"]);
+    // Wide states, so that the memory is full soon.
+    let wide = "shared wide: array[1..400] of 0..1000000 = 0;\n";
+    place.file("endless.tw", format!("{ENDLESS}{wide}"));
+    let (report, ran) = place.json(&["endless.tw", "--memory", "256", "--timeout", "300"]);
     assert_eq!(ran.status, 3);
     let small = result(&report, "small");
     assert_eq!(small["reason"]["code"], "memory");
