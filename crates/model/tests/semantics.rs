@@ -438,6 +438,21 @@ fn nested_loops_with_labels() {
 }
 
 #[test]
+fn a_labelled_loop_may_go_round_without_its_label() {
+    let text = "shared x: 0..99 = 0; process S { a: for j in 1..3 { for k in 1..3 { if j == k + 1 || j == k { b: x := 10 * j + k; } } } c: skip; }";
+    let mut machine = Machine::new(text);
+    let mut seen = Vec::new();
+    while machine.outcomes("S") != ["to done: "] {
+        assert_eq!(machine.outcomes("S").len(), 1);
+        machine.go("S", 0);
+        seen.push(machine.cell("x"));
+    }
+    assert_eq!(seen, ["0", "11", "21", "22", "32", "33"]);
+    assert_eq!(machine.cell("S.j"), "1");
+    assert_eq!(machine.cell("S.k"), "1");
+}
+
+#[test]
 fn a_loop_over_nothing_is_passed() {
     let text = "param N = 0; shared x: 0..9 = 0; process S { a: skip; for k in 1..N { b: x := k; } c: skip; }";
     assert_eq!(Machine::new(text).outcomes("S"), ["to c: "]);

@@ -4,6 +4,8 @@
 //! divides; at a label it ends and becomes a step. A path on which an `await` is constantly false ends
 //! there: it makes no move, but its checks before that count, so it is kept as a step that cannot be taken.
 
+use std::collections::BTreeMap;
+
 use index_vec::IndexVec;
 use threadwise_lang::program::{
     self as hir, ArithOp, BoundId, CompareOp, Domain, LocalId, LocationId, Span, Stmt, StmtKind,
@@ -61,6 +63,8 @@ struct Path {
     frame: Frame,
     clauses: Vec<Clause>,
     choices: Vec<(i64, i64)>,
+    /// How often each labelled `for` went round since the path or the loop began.
+    rounds: BTreeMap<LocalId, i64>,
     /// Nodes of the clauses and writes, for the price of a copy.
     size: usize,
 }
@@ -72,6 +76,7 @@ impl Path {
             frame: Frame::default(),
             clauses: Vec::new(),
             choices: Vec::new(),
+            rounds: BTreeMap::new(),
             size: 0,
         }
     }
@@ -179,11 +184,19 @@ impl<'a> Walk<'a> {
                 if lo > hi {
                     return self.go(path, *past);
                 }
+                path.rounds.remove(local);
                 self.set_counter(&mut path, *local, Expr::Const(lo))?;
                 self.go(path, *inside)
             }
             Node::CounterNext(local, domain, inside, past) => {
-                let (_, hi) = self.bounds(domain)?;
+                let (lo, hi) = self.bounds(domain)?;
+                // The counter began at the lower bound or above it. A round without a label would
+                // otherwise be followed by another for ever, since its value is not known here.
+                let rounds = path.rounds.entry(*local).or_default();
+                *rounds += 1;
+                if lo.saturating_add(*rounds) > hi {
+                    return self.go(path, *past);
+                }
                 let place = self.counter(*local)?;
                 let value = self.translator.read(&path.frame, place, self.span)?;
                 let more = build::compare(CompareOp::Lt, self.copy(&value)?, Expr::Const(hi));
