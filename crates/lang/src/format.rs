@@ -150,10 +150,12 @@ impl Writer {
             .is_some_and(|parent| parent.kind() == SyntaxKind::Label);
         if label && token.kind() == SyntaxKind::Name && self.current.is_empty() {
             self.current.label = Some(token.text().to_owned());
-        } else if label && token.kind() == SyntaxKind::Colon && self.current.body.is_empty() {
-            if let Some(label) = &mut self.current.label {
-                label.push(':');
-            }
+        } else if label
+            && token.kind() == SyntaxKind::Colon
+            && self.current.body.is_empty()
+            && let Some(label) = &mut self.current.label
+        {
+            label.push(':');
         } else {
             self.current.body.push_str(token.text());
         }

@@ -51,6 +51,25 @@ fn squeezed_models_keep_their_tokens() {
 }
 
 #[test]
+fn a_comment_may_stand_between_any_two_tokens() {
+    for path in models() {
+        let text = fs::read_to_string(&path).expect("readable");
+        let tokens: Vec<String> = invariants::essence(&text)
+            .into_iter()
+            .filter(|(kind, _)| !kind.is_trivia())
+            .map(|(_, text)| text)
+            .collect();
+        for comment in [" // c\n", "\n// c\n", " /* c */ ", "\n/* c */\n"] {
+            check(&tokens.join(comment));
+        }
+    }
+    assert_eq!(
+        check("process P { a // c\n: skip; }"),
+        "process P {\n    a // c\n        : skip;\n}\n"
+    );
+}
+
+#[test]
 fn spacing_alignment_and_comments() {
     let text = "\
 param   N=4 where N>=2 ;
