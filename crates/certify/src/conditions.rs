@@ -52,51 +52,101 @@ pub fn check(
     property: &str,
     cancel: &dyn Fn() -> bool,
 ) -> Result<Report, Error> {
-    let system = fit::plain(instance)?;
-    fit::envelope(&system, certificate, property)?;
-    let kind = system
+    let mut answers = check_all(instance, &[(certificate, property)], cancel);
+    answers.pop().unwrap_or(Err(Error::Cancelled))
+}
+
+/// Checks several certificates of one instance, each for its property. Where they claim the same set, what does
+/// not depend on the property is checked once. The counts of a report are those of all of them.
+pub fn check_all(
+    instance: &Instance,
+    requests: &[(&Certificate, &str)],
+    cancel: &dyn Fn() -> bool,
+) -> Vec<Result<Report, Error>> {
+    let system = match fit::plain(instance) {
+        Ok(system) => system,
+        Err(error) => return vec![Err(error); requests.len()],
+    };
+    let mut answers: Vec<Option<Result<Report, Error>>> = vec![None; requests.len()];
+    for first in 0..requests.len() {
+        if answers[first].is_some() {
+            continue;
+        }
+        let claim = &requests[first].0.claim;
+        let mut group = Vec::new();
+        for (at, (certificate, property)) in requests.iter().enumerate().skip(first) {
+            if answers[at].is_none() && certificate.claim == *claim {
+                match property_of(&system, certificate, property) {
+                    Ok(kind) => group.push((at, *property, kind)),
+                    Err(error) => answers[at] = Some(Err(error)),
+                }
+            }
+        }
+        let properties: Vec<_> = group.iter().map(|(_, name, kind)| (*name, *kind)).collect();
+        let checked = check_claim(instance, &system, claim, &properties, cancel);
+        for ((at, ..), answer) in group.into_iter().zip(checked) {
+            answers[at] = Some(answer);
+        }
+    }
+    answers
+        .into_iter()
+        .map(|answer| answer.unwrap_or(Err(Error::Cancelled)))
+        .collect()
+}
+
+/// The property that a certificate is asked about, if it is one that an inductive set can prove.
+fn property_of<'s>(
+    system: &'s System,
+    certificate: &Certificate,
+    property: &str,
+) -> Result<&'s SystemPropertyKind, Error> {
+    fit::envelope(system, certificate, property)?;
+    let found = system
         .properties
         .iter()
-        .find(|candidate| candidate.name == property)
-        .map(|found| &found.kind)
-        .ok_or_else(|| Error::mismatch(format!("the model has no property `{property}`")))?;
-    if let SystemPropertyKind::Liveness(_) = kind {
-        return Err(Error::mismatch(format!(
+        .find(|known| known.name == property);
+    match found.map(|found| &found.kind) {
+        None => Err(Error::mismatch(format!(
+            "the model has no property `{property}`"
+        ))),
+        Some(SystemPropertyKind::Liveness(_)) => Err(Error::mismatch(format!(
             "`{property}` is a liveness property, which an inductive set does not prove"
-        )));
+        ))),
+        Some(kind) => Ok(kind),
     }
-    let dag = match &certificate.claim {
-        Claim::Inductive(dag) => dag,
-        _ => return Err(Error::unsupported("this kind of claim is not known")),
+}
+
+/// Checks one claim for several properties.
+fn check_claim(
+    instance: &Instance,
+    system: &System,
+    claim: &Claim,
+    properties: &[(&str, &SystemPropertyKind)],
+    cancel: &dyn Fn() -> bool,
+) -> Vec<Result<Report, Error>> {
+    let checks = properties
+        .iter()
+        .any(|(_, kind)| matches!(kind, SystemPropertyKind::Checks));
+    let closed = Checker::new(instance, system, claim, cancel).and_then(|mut checker| {
+        checker.initial()?;
+        // Properties come last: formulas over all processes would slow down the many questions about steps.
+        let failing = checker.steps(checks)?;
+        Ok((checker, failing))
+    });
+    let (mut checker, failing) = match closed {
+        Ok(closed) => closed,
+        Err(error) => return vec![Err(error); properties.len()],
     };
-    let cells = fit::cells(&system, dag)?;
-    let mut encoder = Encoder::new(&system, cancel)?;
-    let graph = Graph::new(&mut encoder, dag, cells.clone())?;
-    let mut checker = Checker {
-        instance,
-        system: &system,
-        dag,
-        cells,
-        encoder,
-        graph,
-        cancel,
-        before: Report::default(),
-    };
-    checker.initial()?;
-    // The property comes last: formulas over all processes would slow down the many questions about steps.
-    checker.steps(matches!(kind, SystemPropertyKind::Checks))?;
-    match kind {
-        SystemPropertyKind::Invariant(expr) => checker.invariant(property, expr)?,
-        SystemPropertyKind::DeadlockFree => checker.deadlock()?,
-        SystemPropertyKind::Checks | SystemPropertyKind::Liveness(_) => {}
-    }
-    let (clauses, conditions, conflicts) = checker.encoder.solver.counts();
-    Ok(Report {
-        nodes: dag.len(),
-        conditions: checker.before.conditions + conditions,
-        clauses: checker.before.clauses + clauses,
-        conflicts: checker.before.conflicts + conflicts,
-    })
+    let each = properties.iter().map(|(name, kind)| {
+        match kind {
+            SystemPropertyKind::Invariant(expr) => checker.invariant(name, expr)?,
+            SystemPropertyKind::DeadlockFree => checker.deadlock()?,
+            SystemPropertyKind::Checks => failing.clone().map_or(Ok(()), Err)?,
+            SystemPropertyKind::Liveness(_) => {}
+        }
+        Ok(checker.report())
+    });
+    each.collect()
 }
 
 struct Checker<'a> {
@@ -116,6 +166,41 @@ struct Checker<'a> {
 const FRESH: u64 = 50_000;
 
 impl<'a> Checker<'a> {
+    fn new(
+        instance: &'a Instance,
+        system: &'a System,
+        claim: &'a Claim,
+        cancel: &'a dyn Fn() -> bool,
+    ) -> Result<Checker<'a>, Error> {
+        let dag = match claim {
+            Claim::Inductive(dag) => dag,
+            _ => return Err(Error::unsupported("this kind of claim is not known")),
+        };
+        let cells = fit::cells(system, dag)?;
+        let mut encoder = Encoder::new(system, cancel)?;
+        let graph = Graph::new(&mut encoder, dag, cells.clone())?;
+        Ok(Checker {
+            instance,
+            system,
+            dag,
+            cells,
+            encoder,
+            graph,
+            cancel,
+            before: Report::default(),
+        })
+    }
+
+    fn report(&self) -> Report {
+        let (clauses, conditions, conflicts) = self.encoder.solver.counts();
+        Report {
+            nodes: self.dag.len(),
+            conditions: self.before.conditions + conditions,
+            clauses: self.before.clauses + clauses,
+            conflicts: self.before.conflicts + conflicts,
+        }
+    }
+
     fn initial(&mut self) -> Result<(), Error> {
         let mut assumptions = vec![self.graph.outside()];
         for (id, var) in self.system.vars.iter_enumerated() {
@@ -255,8 +340,9 @@ impl<'a> Checker<'a> {
         resting && processes.any(|process| eval::active(self.system, state, process).is_some())
     }
 
-    /// That no step leads out of the set, or leaves 64 bits; and, if asked, that none fails a check.
-    fn steps(&mut self, checks: bool) -> Result<(), Error> {
+    /// That no step leads out of the set, or leaves 64 bits. If asked, finds one that fails a check.
+    fn steps(&mut self, checks: bool) -> Result<Option<Error>, Error> {
+        let mut failing = None;
         for (mover, steps) in self.movers() {
             for step in steps {
                 self.encoder.solver.go_on()?;
@@ -273,8 +359,11 @@ impl<'a> Checker<'a> {
                     let assumptions = [inside, taken.overflows];
                     self.ask(&assumptions, mover, step, &taken)?;
                 }
-                if checks && taken.fails != Lit::FALSE {
-                    self.ask(&[inside, taken.fails], mover, step, &taken)?;
+                if checks && failing.is_none() && taken.fails != Lit::FALSE {
+                    match self.ask(&[inside, taken.fails], mover, step, &taken) {
+                        Err(error @ Error::Rejected(_)) => failing = Some(error),
+                        other => other?,
+                    }
                 }
                 for case in cases {
                     let leaves = self.graph.leaves(&mut self.encoder, &case.writes)?;
@@ -288,7 +377,7 @@ impl<'a> Checker<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(failing)
     }
 
     /// Asks for a state in which a step does something wrong, and finds out what.

@@ -41,5 +41,5 @@ mod solver;
 mod step;
 mod value;
 
-pub use conditions::{Report, check};
-pub use rejection::{Condition, Error, Rejection};
+pub use conditions::{Report, check, check_all};
+pub use rejection::{Condition, Error, Rejection, StepName};

@@ -24,6 +24,14 @@ pub enum Error {
 }
 
 impl Error {
+    /// Where the source says what fails, if it does.
+    pub fn span(&self) -> Option<Span> {
+        match self {
+            Error::Rejected(rejection) => rejection.condition.span(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn unsupported(message: impl Into<String>) -> Error {
         Error::Unsupported(message.into())
     }

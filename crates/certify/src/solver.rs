@@ -7,7 +7,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use batsat::{Callbacks, Solver as Batsat, SolverInterface, SolverOpts, lbool};
+use batsat::{Callbacks, ClauseKind, Solver as Batsat, SolverInterface, SolverOpts, lbool};
 
 use crate::Error;
 
@@ -40,7 +40,13 @@ struct Stop<'a> {
     /// Calls until the caller is asked again: the solver asks at every decision.
     left: Cell<u32>,
     stopped: Cell<bool>,
+    /// Clauses that the solver learnt: one for each conflict.
+    learnt: Cell<u64>,
 }
+
+/// How many conflicts the solver may meet. It is a bound on effort that no clock decides, so that the answer
+/// is the same every time.
+pub(crate) const MOST_CONFLICTS: u64 = 1_000_000;
 
 /// How many calls of the hook, or new clauses, there are between two questions to the caller.
 const PATIENCE: u32 = 256;
@@ -62,7 +68,13 @@ impl Stop<'_> {
 
 impl Callbacks for Stop<'_> {
     fn stop(&self) -> bool {
-        self.ask()
+        self.learnt.get() > MOST_CONFLICTS || self.ask()
+    }
+
+    fn on_new_clause(&mut self, _: &[batsat::Lit], kind: ClauseKind) {
+        if let ClauseKind::Learnt = kind {
+            self.learnt.set(self.learnt.get() + 1);
+        }
     }
 }
 
@@ -88,6 +100,7 @@ impl<'a> Solver<'a> {
             cancel,
             left: Cell::new(0),
             stopped: Cell::new(false),
+            learnt: Cell::new(0),
         };
         let mut solver = Solver {
             inner: Batsat::new(SolverOpts::default(), stop),
@@ -161,6 +174,10 @@ impl<'a> Solver<'a> {
             Ok(true)
         } else if answer == lbool::FALSE {
             Ok(false)
+        } else if self.inner.cb().learnt.get() > MOST_CONFLICTS {
+            Err(Error::unsupported(format!(
+                "the solver met more than {MOST_CONFLICTS} conflicts"
+            )))
         } else {
             Err(Error::Cancelled)
         }

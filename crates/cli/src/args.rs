@@ -56,6 +56,14 @@ Exit status: 0 if all expectations are met; 1 if one is not; 2 if a file or an e
 be read, or there are none; 3 if a verdict was unknown. Expectations that no engine can decide yet
 (liveness, `for all`) are counted as skipped, never as met.";
 
+const CERTIFY_EXAMPLES: &str = "\
+Examples:
+  threadwise check lock.tw --certificate proofs    writes proofs/lock.mutex.N=4.cert.json
+  threadwise certify lock.tw proofs/lock.mutex.N=4.cert.json
+
+Exit status: 0 if the certificate proves the property; 4 if it does not; 3 if the checker cannot
+say; 2 if either file cannot be read.";
+
 const REPLAY_EXAMPLES: &str = "\
 Examples:
   threadwise check lock.tw --trace traces    writes traces/lock.mutex.N=4.json
@@ -119,6 +127,9 @@ pub(crate) enum Command {
     /// Run the expectations written inside models
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// Check a certificate with the independent checker
+    #[command(after_help = CERTIFY_EXAMPLES)]
+    Certify(CertifyArgs),
     /// Replay a trace with the interpreter
     #[command(after_help = REPLAY_EXAMPLES)]
     Replay(ReplayArgs),
@@ -207,7 +218,7 @@ pub(crate) struct CheckArgs {
     pub(crate) symmetry: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
-    /// Do not replay counterexamples with the interpreter before printing them
+    /// Do not replay counterexamples or check certificates before printing verdicts
     #[arg(long)]
     pub(crate) no_recheck: bool,
     /// Treat a warning as an error: a code, a name, or `all` (repeatable)
@@ -219,6 +230,9 @@ pub(crate) struct CheckArgs {
     /// The form of the files that --trace writes
     #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Json, requires = "trace")]
     pub(crate) trace_format: TraceFormat,
+    /// Write the certificate of each proof into this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) certificate: Option<PathBuf>,
     /// How results are printed
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
@@ -247,6 +261,25 @@ pub(crate) struct TestArgs {
     /// Print every expectation
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+/// `threadwise certify`
+#[derive(Args, Debug)]
+pub(crate) struct CertifyArgs {
+    /// The model; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// The certificate, as `check --certificate` writes it; `-` is standard input
+    #[arg(value_name = "CERTIFICATE")]
+    pub(crate) certificate: PathBuf,
+    #[command(flatten)]
+    pub(crate) instance: InstanceArgs,
+    /// The property that is to be proved, if not the one that the certificate names
+    #[arg(long, value_name = "NAME")]
+    pub(crate) property: Option<String>,
+    /// Print nothing if the certificate is accepted
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// `threadwise replay`

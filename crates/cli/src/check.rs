@@ -11,7 +11,7 @@ use threadwise::{
     Session, VerdictKind, engine_exists,
 };
 
-use crate::args::{CheckArgs, Format, LimitArgs, TraceFormat};
+use crate::args::{CheckArgs, Format, LimitArgs};
 use crate::input;
 use crate::progress::ProgressLine;
 use crate::supervise::{Supervisor, default_memory};
@@ -85,6 +85,7 @@ pub(crate) fn supervisor<'a>(
         deadline: total.map(|total| Instant::now() + total),
         interrupted,
         progress: ProgressLine::new(terminal.progress && progress),
+        recheck_until: None,
     }
 }
 
@@ -110,6 +111,7 @@ fn options(args: &CheckArgs) -> Options {
         engine: args.engine.clone(),
         symmetry: args.symmetry,
         recheck: !args.no_recheck,
+        certificates: args.certificate.is_some(),
         ..limited(&args.limits)
     }
 }
@@ -136,7 +138,7 @@ struct Check<'a> {
     supervisor: Supervisor<'a>,
     /// Absent when the report is printed at the end, as JSON.
     printer: Option<Printer>,
-    /// Names of the traces written so far.
+    /// Names of the traces and certificates written so far.
     written: BTreeSet<PathBuf>,
     runs: Vec<Run>,
 }
@@ -222,7 +224,7 @@ impl Check<'_> {
                 self.terminal.error(&diagnostic.message);
             }
             run.diagnostics.splice(0..0, about_file.drain(..));
-            self.write_traces(&mut run, &session);
+            self.write_evidence(&mut run, &session);
             if let Some(printer) = &mut self.printer {
                 printer.run(&run, &session);
             }
@@ -258,17 +260,31 @@ impl Check<'_> {
         self.runs.push(run);
     }
 
-    fn write_traces(&mut self, run: &mut Run, session: &Session) {
-        let Some(directory) = &self.args.trace else {
-            return;
-        };
+    /// Writes the evidence that is asked for: a trace for each violation, a certificate for each proof.
+    fn write_evidence(&mut self, run: &mut Run, session: &Session) {
         let mut failed = false;
         for result in &run.results {
-            let (VerdictKind::Violated, Some(trace)) = (result.verdict, &result.trace) else {
-                continue;
-            };
             let Scope::Instance { values } = &result.scope else {
                 continue;
+            };
+            let (what, directory, extension, text) = match (&result.trace, &result.certificate) {
+                (Some(trace), _) if result.verdict == VerdictKind::Violated => {
+                    let Some(directory) = &self.args.trace else {
+                        continue;
+                    };
+                    let form = self.args.trace_format;
+                    let text = traces::in_form(trace, form, session.text());
+                    let text = text.map_err(|error| error.to_string());
+                    ("trace", directory, form.extension(), text)
+                }
+                (_, Some(certificate)) if result.verdict == VerdictKind::Proved => {
+                    let Some(directory) = &self.args.certificate else {
+                        continue;
+                    };
+                    let text = format!("{}\n", certificate.to_json());
+                    ("certificate", directory, "cert.json", Ok(text))
+                }
+                _ => continue,
             };
             let stem = Path::new(session.name()).file_stem().unwrap_or_default();
             let stem = match stem.to_string_lossy() {
@@ -278,27 +294,25 @@ impl Check<'_> {
             let place = values.to_string().replace(", ", ",");
             let base = [stem.as_str(), &result.property, &place];
             let base: Vec<&str> = base.into_iter().filter(|part| !part.is_empty()).collect();
-            let path = self.fresh(directory, &base.join("."), self.args.trace_format);
-            let written = traces::in_form(trace, self.args.trace_format, session.text())
-                .map_err(|error| error.to_string())
-                .and_then(|text| {
-                    fs::create_dir_all(directory)
-                        .and_then(|()| fs::write(&path, text))
-                        .map_err(|error| error.to_string())
-                });
+            let path = fresh(&mut self.written, directory, &base.join("."), extension);
+            let written = text.and_then(|text| {
+                fs::create_dir_all(directory)
+                    .and_then(|()| fs::write(&path, text))
+                    .map_err(|error| error.to_string())
+            });
             match written {
                 Ok(()) if self.args.quiet => {}
                 Ok(()) => {
                     let shown = path.display();
                     self.terminal.note(&format_args!(
-                        "trace of `{}` written to {shown}",
+                        "{what} of `{}` written to {shown}",
                         result.property
                     ));
                 }
                 Err(error) => {
                     failed = true;
                     self.terminal.error(&format_args!(
-                        "{}: the trace cannot be written: {error}\n  help: check the directory given to --trace",
+                        "{}: the {what} cannot be written: {error}\n  help: check the directory given to --{what}",
                         path.display()
                     ));
                 }
@@ -308,19 +322,23 @@ impl Check<'_> {
             run.trouble = Some(run.exit().and(Exit::Input));
         }
     }
+}
 
-    /// A name that no trace of this invocation has yet: files of one name in two directories must
-    /// not overwrite each other's traces.
-    fn fresh(&mut self, directory: &Path, base: &str, form: TraceFormat) -> PathBuf {
-        let extension = form.extension();
-        let mut path = directory.join(format!("{base}.{extension}"));
-        let mut number = 2;
-        while !self.written.insert(path.clone()) {
-            path = directory.join(format!("{base}-{number}.{extension}"));
-            number += 1;
-        }
-        path
+/// A name that no evidence of this invocation has yet: files of one name in two directories must
+/// not overwrite each other's.
+fn fresh(
+    written: &mut BTreeSet<PathBuf>,
+    directory: &Path,
+    base: &str,
+    extension: &str,
+) -> PathBuf {
+    let mut path = directory.join(format!("{base}.{extension}"));
+    let mut number = 2;
+    while !written.insert(path.clone()) {
+        path = directory.join(format!("{base}-{number}.{extension}"));
+        number += 1;
     }
+    path
 }
 
 /// A run that could not even begin.

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod certify;
 mod check;
 mod expectations;
 mod fmt;
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
     let exit = match &cli.command {
         Command::Check(args) => check::run(args, &terminal, &INTERRUPTED),
         Command::Test(args) => expectations::run(args, &terminal, &INTERRUPTED),
+        Command::Certify(args) => certify::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Simulate(args) => simulate::run(args, &terminal),
         Command::Fmt(args) => fmt::run(args, &terminal),

@@ -33,6 +33,8 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) interrupted: &'a AtomicBool,
     /// Where progress is shown.
     pub(crate) progress: ProgressLine,
+    /// When the evidence of the last job must have been checked.
+    pub(crate) recheck_until: Option<Instant>,
 }
 
 impl Executor for Supervisor<'_> {
@@ -52,6 +54,7 @@ impl Executor for Supervisor<'_> {
                 total = true;
             }
         }
+        let started = Instant::now();
         let execution = match Worker::start(&job) {
             Ok(worker) => self.watch(worker, &job),
             Err(error) => {
@@ -59,6 +62,11 @@ impl Executor for Supervisor<'_> {
             }
         };
         self.progress.clear();
+        // The time that the job left, and a little when it left none.
+        self.recheck_until = job.seconds.map(|seconds| {
+            let limit = started + Duration::from_secs_f64(seconds);
+            limit.max(Instant::now() + GRACE)
+        });
         match execution {
             Execution::Stopped {
                 by: Stop::Time,
@@ -70,6 +78,11 @@ impl Executor for Supervisor<'_> {
             }
             other => other,
         }
+    }
+
+    fn give_up(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+            || self.recheck_until.is_some_and(|end| Instant::now() >= end)
     }
 }
 

@@ -151,7 +151,9 @@ impl Printer {
         if let Some(memory) = stats.memory_mib {
             facts.push(format!("{memory:.1} MiB"));
         }
-        if result.rechecked {
+        if result.rechecked && result.verdict == VerdictKind::Proved {
+            facts.push("certificate checked".to_owned());
+        } else if result.rechecked {
             facts.push("replayed by the interpreter".to_owned());
         } else if result.verdict == VerdictKind::Proved
             && let Some(reason) = &result.reason

@@ -14,8 +14,8 @@ fn a_lock_that_works_is_proved() {
         let result = result(&report, property);
         assert_eq!(result["verdict"], "proved", "{property}");
         assert_eq!(result["scope"]["values"]["N"], 3);
-        assert_eq!(result["rechecked"], false);
-        assert_eq!(result["reason"]["code"], "no-certificate");
+        assert_eq!(result["rechecked"], true);
+        assert_eq!(result["reason"]["code"], "one-instance");
     }
     let next = result(&report, "mutex")["reason"]["next"].as_str().unwrap();
     assert!(
@@ -29,8 +29,9 @@ fn a_value_that_was_set_is_the_whole_claim() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
     let (report, _) = place.json(&["lock.tw", "--only", "safety", "--set", "N=2"]);
-    let reason = &result(&report, "mutex")["reason"];
-    assert_eq!(reason["next"], serde_json::Value::Null);
+    let mutex = result(&report, "mutex");
+    assert_eq!(mutex["rechecked"], true);
+    assert_eq!(mutex["reason"], serde_json::Value::Null);
 }
 
 #[test]
@@ -248,7 +249,6 @@ fn names_are_checked_and_suggested() {
         (vec!["--threads", "0"], "1..=1024"),
         (vec!["--only", "both"], "`safety` or `liveness`"),
         (vec!["--format", "sarif"], "possible values: text, json"),
-        (vec!["--certificate", "x"], "--certificate"),
         (vec!["--json", "--format", "text"], "cannot be used with"),
     ] {
         let mut all = vec!["check", "lock.tw"];
@@ -262,7 +262,7 @@ fn names_are_checked_and_suggested() {
 fn commands_that_do_not_exist_are_refused_with_a_suggestion() {
     let place = Place::new();
     place.run(&["chek"]).expect(2).complains("'check'");
-    for command in ["certify", "explore", "import", "lsp", "bench"] {
+    for command in ["explore", "import", "lsp", "bench"] {
         place
             .run(&[command])
             .expect(2)
@@ -414,7 +414,61 @@ fn verbose_adds_statistics_and_reasons() {
         .says("engine explicit")
         .says("transitions")
         .says("depth")
-        .says("not rechecked: explicit search leaves no certificate");
+        .says("certificate checked");
+    // States that are stored up to symmetry are not all there are.
+    place
+        .run(&["check", "lock.tw", "-v", "--symmetry", "--only", "safety"])
+        .expect(0)
+        .says("not rechecked: the engine gave no certificate");
+}
+
+#[test]
+fn a_certificate_can_be_kept_and_checked() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("broken.tw", BROKEN);
+    place
+        .run(&["check", "lock.tw", "--only", "safety", "--certificate", "proofs"])
+        .expect(0)
+        .complains("certificate of `mutex` written to");
+    let mutex = "proofs/lock.mutex.N=3.cert.json";
+    place
+        .run(&["certify", "lock.tw", mutex])
+        .expect(0)
+        .says("the certificate proves `mutex` at N=3");
+    place
+        .run(&["certify", "lock.tw", mutex, "--set", "N=2"])
+        .expect(4)
+        .complains("it is for N = 3, and here N = 2");
+    place
+        .run(&["certify", "lock.tw", mutex, "--property", "deadlock_free"])
+        .expect(4)
+        .complains("it is about `mutex`");
+    place
+        .run(&["certify", "lock.tw", mutex, "--set", "N=2..3"])
+        .expect(2)
+        .complains("for one instance");
+    place
+        .run(&["certify", "lock.tw", "lock.tw"])
+        .expect(2)
+        .complains("this is not a certificate");
+    let text = std::fs::read_to_string(place.path().join(mutex)).unwrap();
+    for (wrong, status, message) in [
+        (text[..text.len() / 2].to_owned(), 2, "this is not a certificate"),
+        (text.replace("\"version\":1", "\"version\":7"), 2, "version 7"),
+        (text.replace("\"root\":", "\"root\":9"), 2, "the root"),
+        (
+            text.replace("\"model\":\"", "\"model\":\"0"),
+            4,
+            "made for another model",
+        ),
+    ] {
+        place.file("wrong.json", &wrong);
+        place
+            .run(&["certify", "lock.tw", "wrong.json"])
+            .expect(status)
+            .complains(message);
+    }
 }
 
 #[test]

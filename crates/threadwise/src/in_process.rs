@@ -47,6 +47,7 @@ pub fn run_job(
     let engine = Explicit {
         exhaustive: job.count_states,
         symmetry: job.symmetry,
+        certificates: job.certificates,
         threads: usize::from(job.threads),
     };
     let mut capacity = FIRST_CAPACITY;

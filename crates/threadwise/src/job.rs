@@ -26,6 +26,8 @@ pub struct Job {
     pub symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
+    /// Whether proofs are to come with certificates.
+    pub certificates: bool,
     /// Seconds it may take.
     pub seconds: Option<f64>,
     /// Bytes it may use.
@@ -125,6 +127,11 @@ pub enum Stop {
 pub trait Executor {
     /// Runs a job to its end.
     fn execute(&mut self, job: &Job) -> Execution;
+
+    /// Whether to give up rechecking the evidence of the last job; asked every few milliseconds.
+    fn give_up(&self) -> bool {
+        false
+    }
 }
 
 /// A diagnostic as it travels between processes.

@@ -39,6 +39,7 @@ pub use report::{
     Exit, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic, Run, Scope,
     VerdictKind,
 };
-pub use session::{Checked, ReplayFailure, Session, values_of};
+pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
-pub use threadwise_evidence::{Reason, ReplayError, Stats, Trace};
+pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
+pub use threadwise_evidence::{Certificate, Reason, ReplayError, Stats, Trace};

@@ -28,8 +28,10 @@ pub struct Options {
     pub symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
-    /// Replay traces before they are reported.
+    /// Replay traces and check certificates before they are reported.
     pub recheck: bool,
+    /// Ask for certificates, even if they are not to be checked.
+    pub certificates: bool,
     /// Seconds for each property.
     pub seconds: Option<f64>,
     /// Bytes for an engine.
@@ -49,6 +51,7 @@ impl Default for Options {
             symmetry: false,
             count_states: false,
             recheck: true,
+            certificates: false,
             seconds: None,
             memory: None,
             threads: 1,

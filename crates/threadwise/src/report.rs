@@ -4,7 +4,7 @@
 //! statistics.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Reason, Stats, Trace};
+use threadwise_evidence::{Certificate, Reason, Stats, Trace};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Span;
 use threadwise_lang::render::LineIndex;
@@ -139,7 +139,7 @@ pub struct PropertyResult {
     pub engine: String,
     /// Whether the evidence passed a check that does not depend on the engine.
     pub rechecked: bool,
-    /// Why the verdict is unknown, or why it was not rechecked.
+    /// Why the verdict is unknown, why it was not rechecked, or what of the claim it does not cover.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// What the engine counted.
@@ -147,6 +147,9 @@ pub struct PropertyResult {
     /// The execution that violates the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// The proof, for whoever wants to keep it; too large for the report.
+    #[serde(skip)]
+    pub certificate: Option<Certificate>,
 }
 
 /// The kinds of properties.

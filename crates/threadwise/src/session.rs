@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_evidence::{Reason, ReplayError, Stats, Trace, Verdict, replay};
+use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
+use threadwise_evidence::{Certificate, Reason, ReplayError, Stats, Trace, Verdict, replay};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
@@ -47,6 +48,20 @@ pub enum ReplayFailure {
     /// It is no execution of the model, or does not end as it claims.
     #[error(transparent)]
     Rejected(#[from] ReplayError),
+}
+
+/// Why a certificate was not accepted.
+#[derive(Debug, thiserror::Error)]
+pub enum CertifyFailure {
+    /// The model has no instance with these parameter values.
+    #[error("the model has no instance with the parameter values of the certificate")]
+    Instance(Vec<Diagnostic>),
+    /// The checker cannot say.
+    #[error(transparent)]
+    Undecided(CertifyError),
+    /// It does not prove the property.
+    #[error(transparent)]
+    Refused(CertifyError),
 }
 
 impl Session {
@@ -177,13 +192,18 @@ impl Session {
         } else {
             Some(executor.execute(&self.job(plan, &values, safety)))
         };
-        let view = View {
+        let mut view = View {
             plan,
             instance: &instance,
             values: &values,
+            text: &self.text,
+            proofs: BTreeMap::new(),
         };
         if let Some(Execution::Finished(outcome)) = &execution {
             run.state_count = outcome.stats.states.filter(|_| outcome.complete);
+            if plan.options.recheck {
+                view.proofs = proofs(&instance, outcome, &|| executor.give_up());
+            }
         }
         for planned in &plan.properties {
             let result = match (planned.kind, &execution) {
@@ -234,6 +254,23 @@ impl Session {
         Ok(replay(&instance, trace)?)
     }
 
+    /// Has the independent checker check that a certificate proves a property, at these parameter values.
+    pub fn certify(
+        &self,
+        certificate: &Certificate,
+        values: &Values,
+        property: &str,
+    ) -> Result<CertifyReport, CertifyFailure> {
+        let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
+        let checked = threadwise_certify::check(&instance, certificate, property, &|| false);
+        checked.map_err(|error| match error {
+            CertifyError::Unsupported(_) | CertifyError::Cancelled => {
+                CertifyFailure::Undecided(error)
+            }
+            _ => CertifyFailure::Refused(error),
+        })
+    }
+
     fn job(&self, plan: &Plan, values: &Values, properties: Vec<String>) -> Job {
         Job {
             text: self.text.clone(),
@@ -243,6 +280,7 @@ impl Session {
             threads: plan.options.threads,
             symmetry: plan.options.symmetry,
             count_states: plan.options.count_states,
+            certificates: plan.options.recheck || plan.options.certificates,
             seconds: plan.options.seconds,
             memory: plan.options.memory,
         }
@@ -264,6 +302,30 @@ struct View<'a> {
     plan: &'a Plan,
     instance: &'a Instance,
     values: &'a Values,
+    text: &'a str,
+    /// What the checker says of the certificate of each property.
+    proofs: BTreeMap<String, Result<(), CertifyError>>,
+}
+
+/// Has the certificates of an outcome checked, all together: most claim the same set.
+fn proofs(
+    instance: &Instance,
+    outcome: &JobOutcome,
+    give_up: &dyn Fn() -> bool,
+) -> BTreeMap<String, Result<(), CertifyError>> {
+    let requests: Vec<(&Certificate, &str)> = outcome
+        .findings
+        .iter()
+        .filter_map(|finding| match &finding.verdict {
+            Verdict::Proved(Some(certificate)) => Some((certificate, finding.property.as_str())),
+            _ => None,
+        })
+        .collect();
+    let answers = threadwise_certify::check_all(instance, &requests, give_up);
+    let names = requests.iter().map(|(_, property)| (*property).to_owned());
+    names
+        .zip(answers.into_iter().map(|answer| answer.map(|_| ())))
+        .collect()
 }
 
 impl View<'_> {
@@ -280,6 +342,7 @@ impl View<'_> {
             reason: None,
             stats,
             trace: None,
+            certificate: None,
         }
     }
 
@@ -307,7 +370,7 @@ impl View<'_> {
         };
         let stats = outcome.stats.clone();
         match &found.verdict {
-            Verdict::Proved(_) => Ok(self.proved(planned, stats)),
+            Verdict::Proved(certificate) => self.proved(planned, certificate.as_ref(), stats),
             Verdict::Violated(trace) => {
                 let recheck = self.plan.options.recheck;
                 if recheck {
@@ -346,7 +409,55 @@ impl View<'_> {
             .map_err(|error| format!("the trace for `{name}` does not replay: {error}"))
     }
 
-    fn proved(&self, planned: &Planned, stats: Stats) -> PropertyResult {
+    /// Whether the certificate of a proof was rechecked; if not, why. An error if it was refused.
+    fn rechecked(
+        &self,
+        planned: &Planned,
+        certificate: Option<&Certificate>,
+    ) -> Result<Option<Reason>, String> {
+        let name = &planned.name;
+        if certificate.is_none() {
+            return Ok(Some(Reason::new(
+                "no-certificate",
+                "the engine gave no certificate, so the verdict rests on the engine",
+            )));
+        }
+        let unchecked = |why: String| Ok(Some(Reason::new("not-rechecked", why)));
+        match self.proofs.get(name) {
+            None => Ok(Some(Reason::new(
+                "no-recheck",
+                "the certificate was not checked, as was asked for",
+            ))),
+            Some(Ok(())) => Ok(None),
+            Some(Err(CertifyError::Unsupported(why))) => unchecked(why.clone()),
+            Some(Err(CertifyError::Cancelled)) => {
+                unchecked("the time was over before the certificate was checked".to_owned())
+            }
+            Some(Err(error)) => Err(format!(
+                "the certificate for `{name}` is refused: {}{error}",
+                self.line(error)
+            )),
+        }
+    }
+
+    /// `line 12: ` if the source says what fails.
+    fn line(&self, error: &CertifyError) -> String {
+        match error.span() {
+            Some(span) => {
+                let (line, _) = LineIndex::new(self.text).position(self.text, span.start);
+                format!("line {line}: ")
+            }
+            None => String::new(),
+        }
+    }
+
+    fn proved(
+        &self,
+        planned: &Planned,
+        certificate: Option<&Certificate>,
+        stats: Stats,
+    ) -> Result<PropertyResult, String> {
+        let mut reason = self.rechecked(planned, certificate)?;
         let open = self.open_parameters();
         if !self.plan.options.for_all.is_empty() {
             let names = self.plan.options.for_all.join(", ");
@@ -361,24 +472,28 @@ impl View<'_> {
                 "leave out --for-all, or sweep: --set {}",
                 sweep(&open, self.values)
             ));
-            return self.unknown(planned, reason, stats);
+            return Ok(self.unknown(planned, reason, stats));
         }
-        let mut reason = Reason::new(
-            "no-certificate",
-            "explicit search leaves no certificate, so the verdict rests on the engine",
-        );
+        let rechecked = reason.is_none();
         if !open.is_empty() {
-            reason = reason.next(format!(
-                "the claim is for every {}, and was checked at {} alone; more values: --set {}",
-                open.join(", "),
+            let open_names = open.join(", ");
+            let next = format!(
+                "the claim is for every {open_names}, and was checked at {} alone; more values: --set {}",
                 self.values,
                 sweep(&open, self.values)
-            ));
+            );
+            let instance = || {
+                let message = format!("the claim is for every {open_names}");
+                Reason::new("one-instance", message)
+            };
+            reason = Some(reason.unwrap_or_else(instance).next(next));
         }
-        PropertyResult {
-            reason: Some(reason),
+        Ok(PropertyResult {
+            reason,
+            rechecked,
+            certificate: certificate.cloned(),
             ..self.result(planned, VerdictKind::Proved, stats)
-        }
+        })
     }
 
     /// Parameters that the caller left open.

@@ -68,6 +68,8 @@ fn a_crate_uses_only_those_before_it() {
         }
     }
     assert_eq!(dependencies("model"), ["lang"]);
+    // What the checker must never use, also through others: see its own test.
+    assert_eq!(dependencies("certify"), ["evidence", "lang", "model"]);
     for name in ORDER {
         let used = dependencies(name);
         assert!(!used.contains(&"testgen".to_owned()), "{name} uses testgen");

@@ -69,7 +69,7 @@ fn an_honest_engine_is_believed_after_its_trace_replayed() {
     );
     assert!(low.rechecked && low.trace.is_some());
     assert_eq!(run.results[2].verdict, VerdictKind::Proved);
-    assert!(!run.results[2].rechecked && run.results[2].reason.is_some());
+    assert!(run.results[2].rechecked && run.results[2].certificate.is_some());
     assert_eq!(run.exit(), Exit::Violated);
 }
 

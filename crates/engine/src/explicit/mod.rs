@@ -6,6 +6,7 @@
 //! `compile`) and run as flat code (`code`). One search (`search`) serves all safety properties of a system; runs
 //! to violations are shortest (`path`).
 
+mod certificate;
 mod code;
 mod compile;
 mod emit;
@@ -18,7 +19,7 @@ mod store;
 mod symmetry;
 mod term;
 
-use threadwise_evidence::{Reason, Stats};
+use threadwise_evidence::{Certificate, Reason, Stats};
 use threadwise_model::system::{
     CellDomain, CellInitial, Scope, System, SystemProperty, SystemPropertyKind,
 };
@@ -41,6 +42,8 @@ pub struct Explicit {
     pub exhaustive: bool,
     /// Stores one of all states that differ only in who is who. The counts are then of those.
     pub symmetry: bool,
+    /// Gives certificates with proofs, unless there are too many states or they are stored up to symmetry.
+    pub certificates: bool,
     /// How many threads may work. The results are the same for any number.
     pub threads: usize,
 }
@@ -50,6 +53,7 @@ impl Default for Explicit {
         Explicit {
             exhaustive: false,
             symmetry: false,
+            certificates: false,
             threads: 1,
         }
     }
@@ -196,11 +200,16 @@ impl Explicit {
         );
         search.threads = self.threads.clamp(1, MOST_THREADS);
         let end = search.run(initial.clone(), observer);
-        let answers = asked.into_iter().map(|asked| match asked {
-            Err(reason) => Answer::Unknown(reason),
-            Ok(goal) => answer(&search, &initial, goal, end),
-        });
-        let answers = answers.collect();
+        let mut answers: Vec<Answer> = asked
+            .into_iter()
+            .map(|asked| match asked {
+                Err(reason) => Answer::Unknown(reason),
+                Ok(goal) => answer(&search, &initial, goal, end),
+            })
+            .collect();
+        if self.certificates && symmetry.is_none() {
+            certify(&search, properties, &mut answers);
+        }
         let states = u64::from(search.store.len());
         let stats = Stats {
             states: Some(states),
@@ -242,6 +251,26 @@ fn answer<const W: usize>(search: &Search<W>, initial: &Initial, goal: usize, en
         return Answer::Proved(None);
     }
     Answer::Unknown(reason(search, end, search.doubtful[goal]))
+}
+
+/// Adds the reachable states to proofs, as their certificate.
+fn certify<const W: usize>(
+    search: &Search<W>,
+    properties: &[&SystemProperty],
+    answers: &mut [Answer],
+) {
+    if !answers.iter().any(|a| matches!(a, Answer::Proved(_))) {
+        return;
+    }
+    let Some(states) = certificate::reachable(search) else {
+        return;
+    };
+    for (property, answer) in properties.iter().zip(answers) {
+        if let Answer::Proved(certificate) = answer {
+            let proof = Certificate::inductive(search.system, &property.name, states.clone());
+            *certificate = Some(proof);
+        }
+    }
 }
 
 fn run_to<const W: usize>(

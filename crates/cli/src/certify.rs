@@ -1,0 +1,92 @@
+//! `threadwise certify`: the independent checker alone.
+
+use std::path::Path;
+
+use threadwise::{Certificate, CertifyFailure, Exit, Session, Values};
+use threadwise_lang::render::LineIndex;
+
+use crate::args::CertifyArgs;
+use crate::input;
+use crate::terminal::{Terminal, say};
+use crate::words::counted;
+
+pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
+    if args.file == Path::new("-") && args.certificate == Path::new("-") {
+        terminal.error(&"the model and the certificate cannot both be standard input");
+        return Exit::Input;
+    }
+    let (model, text) = match (input::read(&args.file), input::read(&args.certificate)) {
+        (Ok(model), Ok(text)) => (model, text),
+        (model, text) => {
+            for error in [model.err(), text.err()].into_iter().flatten() {
+                terminal.error(&error);
+            }
+            return Exit::Input;
+        }
+    };
+    let certificate = match Certificate::from_json(&text.text) {
+        Ok(certificate) => certificate,
+        Err(error) => {
+            terminal.error(&format_args!(
+                "{}: {error}\n  help: `threadwise check MODEL --certificate DIR` writes certificates",
+                text.name
+            ));
+            return Exit::Input;
+        }
+    };
+    let session = Session::new(model.name, model.text);
+    if session.program().is_none() {
+        terminal.diagnostics(session.diagnostics(), session.name(), session.text());
+        return Exit::Input;
+    }
+    let mut values = certificate.params.clone();
+    for setting in &args.instance.set {
+        // A certificate is for one instance; the checker says so if it is for another one.
+        values.insert(setting.name.clone(), *setting.values.start());
+        if setting.values.start() != setting.values.end() {
+            terminal.error(&"a certificate is for one instance, and --set gives several values");
+            return Exit::Input;
+        }
+    }
+    let values = Values(values.into_iter().collect());
+    let property = args.property.as_ref().unwrap_or(&certificate.property);
+    let at = match values.is_empty() {
+        true => String::new(),
+        false => format!(" at {values}"),
+    };
+    match session.certify(&certificate, &values, property) {
+        Ok(report) => {
+            if !args.quiet {
+                say(format_args!(
+                    "the certificate proves `{property}`{at}: {}, {}\n",
+                    counted(report.nodes as u64, "node"),
+                    counted(report.conditions, "condition")
+                ));
+            }
+            Exit::Proved
+        }
+        Err(CertifyFailure::Instance(diagnostics)) => {
+            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            Exit::Input
+        }
+        Err(CertifyFailure::Undecided(error)) => {
+            terminal.error(&format_args!(
+                "{}: the certificate cannot be checked: {error}",
+                text.name
+            ));
+            Exit::Unknown
+        }
+        Err(CertifyFailure::Refused(error)) => {
+            let line = error.span().map(|span| {
+                let (line, _) = LineIndex::new(session.text()).position(session.text(), span.start);
+                format!("{}:{line}: ", session.name())
+            });
+            terminal.error(&format_args!(
+                "{}: the certificate does not prove `{property}`{at}: {}{error}\n  help: was the model changed after the certificate was written?",
+                text.name,
+                line.unwrap_or_default()
+            ));
+            Exit::Internal
+        }
+    }
+}

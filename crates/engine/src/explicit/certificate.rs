@@ -1,0 +1,56 @@
+//! The reachable states as a certificate: they contain the initial states, no step leads out of them, and every
+//! property that was proved holds in all of them.
+//!
+//! A decision graph is built from states in ascending order. Packed states have an order already, that of their
+//! words, and it is the order of the cells from the first word's highest bits on: so the graph tests cells in
+//! that order, and no state is unpacked before its turn.
+
+use threadwise_evidence::certificate::{cell_names, cell_values};
+use threadwise_evidence::dag::{Builder, Dag};
+
+use super::search::Search;
+
+/// The most states that are made into a certificate.
+const MOST_STATES: u32 = 1_000_000;
+/// The most nodes: beyond that, checking the certificate would take far longer than the search.
+const MOST_NODES: usize = 4_000;
+
+/// The states of a complete search as a decision graph; nothing if there are too many, or if they do not
+/// make a certificate.
+pub(crate) fn reachable<const W: usize>(search: &Search<W>) -> Option<Dag> {
+    let system = search.system;
+    let states = search.store.len();
+    if states > MOST_STATES || system.templates.iter().any(|template| template.dynamic) {
+        return None;
+    }
+    let names = cell_names(system);
+    let values = cell_values(system);
+    let mut order: Vec<usize> = (0..system.cells).collect();
+    order.sort_by_key(|cell| {
+        let field = &search.layout.fields[*cell];
+        (field.word, std::cmp::Reverse(field.shift))
+    });
+    let mut cells = Vec::with_capacity(order.len());
+    for cell in &order {
+        cells.push((names[*cell].clone(), values[*cell]?.1));
+    }
+    let mut numbers: Vec<u32> = (0..states).collect();
+    numbers.sort_unstable_by(|a, b| search.store.get(*a).cmp(search.store.get(*b)));
+    let mut set = Builder::new(cells).states();
+    let mut positions = vec![0; order.len()];
+    for (done, number) in numbers.into_iter().enumerate() {
+        let words = search.store.get(number);
+        for (position, cell) in positions.iter_mut().zip(&order) {
+            let (least, _) = values[*cell]?;
+            let value = search.layout.fields[*cell].get(words);
+            *position = u32::try_from(value.checked_sub(least)?).ok()?;
+        }
+        // An error would be a fault of the order above: there is no certificate then, and the result says so.
+        set.push(&positions).ok()?;
+        let stop = done % 4096 == 0 && search.limits.should_stop().is_some();
+        if stop || set.nodes() > MOST_NODES {
+            return None;
+        }
+    }
+    set.finish().ok()
+}
