@@ -428,7 +428,14 @@ fn a_certificate_can_be_kept_and_checked() {
     place.file("lock.tw", LOCK);
     place.file("broken.tw", BROKEN);
     place
-        .run(&["check", "lock.tw", "--only", "safety", "--certificate", "proofs"])
+        .run(&[
+            "check",
+            "lock.tw",
+            "--only",
+            "safety",
+            "--certificate",
+            "proofs",
+        ])
         .expect(0)
         .complains("certificate of `mutex` written to");
     let mutex = "proofs/lock.mutex.N=3.cert.json";
@@ -454,8 +461,16 @@ fn a_certificate_can_be_kept_and_checked() {
         .complains("this is not a certificate");
     let text = std::fs::read_to_string(place.path().join(mutex)).unwrap();
     for (wrong, status, message) in [
-        (text[..text.len() / 2].to_owned(), 2, "this is not a certificate"),
-        (text.replace("\"version\":1", "\"version\":7"), 2, "version 7"),
+        (
+            text[..text.len() / 2].to_owned(),
+            2,
+            "this is not a certificate",
+        ),
+        (
+            text.replace("\"version\":1", "\"version\":7"),
+            2,
+            "version 7",
+        ),
         (text.replace("\"root\":", "\"root\":9"), 2, "the root"),
         (
             text.replace("\"model\":\"", "\"model\":\"0"),

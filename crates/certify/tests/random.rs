@@ -1,0 +1,103 @@
+//! Random programs: their reachable states prove what holds, and what is damaged is judged as by enumeration.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use support::{State, graph, oracle, plain, processes, reachable, universe};
+use threadwise_certify::{Error, check};
+use threadwise_evidence::Certificate;
+use threadwise_model::eval::{Outcome, outcomes};
+use threadwise_model::system::{System, SystemPropertyKind};
+use threadwise_testgen::generate::generate;
+use threadwise_testgen::random::Random;
+
+/// How many programs; THREADWISE_PROGRAMS asks for more.
+fn programs() -> u64 {
+    let wanted = std::env::var("THREADWISE_PROGRAMS").ok();
+    wanted.and_then(|n| n.parse().ok()).unwrap_or(400)
+}
+
+/// Adds what can be reached from a set, so that no step leads out of it.
+fn close(system: &System, states: &mut BTreeSet<State>) {
+    let mut open: Vec<State> = states.iter().cloned().collect();
+    while let Some(state) = open.pop() {
+        for process in processes(system) {
+            for outcome in outcomes(system, &state, process) {
+                if let Outcome::Move(next) = outcome
+                    && states.insert(next.clone())
+                {
+                    open.push(next);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn random_programs_are_judged_as_by_enumeration() {
+    let (mut proved, mut refused, mut unsupported, mut damaged) = (0, 0, 0, [0, 0]);
+    let mut used = 0;
+    for seed in 0..programs() {
+        let text = generate(seed);
+        let Ok(instance) = threadwise_testgen::instance(&text, &[]) else {
+            continue;
+        };
+        let system = plain(&instance);
+        let Some(states) = reachable(&system, 2_000) else {
+            continue;
+        };
+        let Some(dag) = graph(&system, &states) else {
+            continue;
+        };
+        used += 1;
+        let list: Vec<State> = states.iter().cloned().collect();
+        let all = universe(&system, 50_000);
+        let mut random = Random::new(seed);
+        for property in &system.properties {
+            if let SystemPropertyKind::Liveness(_) = property.kind {
+                continue;
+            }
+            let name = &property.name;
+            let certificate = Certificate::inductive(&system, name, dag.clone());
+            let expected = oracle(&system, &list, &certificate, name);
+            match (&expected, check(&instance, &certificate, name, &|| false)) {
+                (Ok(()), Ok(_)) => proved += 1,
+                (Err(_), Err(Error::Rejected(_))) => refused += 1,
+                (_, Err(Error::Unsupported(why))) => {
+                    // Nothing but this is unsupported in programs with so few states.
+                    assert!(why.contains("are started"), "seed {seed}: {why}\n{text}");
+                    unsupported += 1;
+                    continue;
+                }
+                (_, answer) => panic!("seed {seed}, {name}: {expected:?} {answer:?}\n{text}"),
+            }
+            let Some(all) = &all else { continue };
+            for round in 0..3 {
+                let mut damage: BTreeSet<State> = states.clone();
+                if round == 0 && list.len() > 1 {
+                    damage.remove(&list[random.below(list.len())]);
+                } else {
+                    damage.extend(random.one(all).cloned());
+                }
+                if round == 2 {
+                    close(&system, &mut damage);
+                }
+                let dag = graph(&system, &damage).expect("finite");
+                let certificate = Certificate::inductive(&system, name, dag);
+                let expected = oracle(&system, all, &certificate, name);
+                match (&expected, check(&instance, &certificate, name, &|| false)) {
+                    (Ok(()), Ok(_)) => damaged[1] += 1,
+                    (Err(_), Err(Error::Rejected(_))) => damaged[0] += 1,
+                    (_, answer) => panic!("seed {seed}, {name}: {expected:?} {answer:?}\n{text}"),
+                }
+            }
+        }
+    }
+    println!(
+        "{used} programs: {proved} proved, {refused} refused, {unsupported} unsupported; damaged: {damaged:?}"
+    );
+    assert!(proved as u64 >= programs() / 4, "{proved} proofs");
+    assert!(refused as u64 >= programs() / 20, "{refused} refused");
+    assert!(damaged[0] >= 50 && damaged[1] >= 5, "{damaged:?}");
+}
