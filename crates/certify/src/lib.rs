@@ -37,9 +37,11 @@ mod encode;
 mod fit;
 mod graph;
 mod rejection;
+mod smtlib;
 mod solver;
 mod step;
 mod value;
 
 pub use conditions::{Report, check, check_all};
 pub use rejection::{Condition, Error, Rejection, StepName};
+pub use smtlib::smtlib;

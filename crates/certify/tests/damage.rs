@@ -26,8 +26,11 @@ struct Subject {
     dag: Dag,
 }
 
+/// Values of parameters.
+type Params = &'static [(&'static str, i64)];
+
 /// The models, with a property that each of them has and that holds.
-const MODELS: [(&str, &[(&str, i64)], &str); 5] = [
+const MODELS: [(&str, Params, &str); 5] = [
     ("mux_sem", &[("N", 3)], "mutex"),
     ("mux_sem_last", &[("N", 3)], "owner"),
     ("dekker", &[], "mutex"),

@@ -60,6 +60,7 @@ const CERTIFY_EXAMPLES: &str = "\
 Examples:
   threadwise check lock.tw --certificate proofs    writes proofs/lock.mutex.N=4.cert.json
   threadwise certify lock.tw proofs/lock.mutex.N=4.cert.json
+  threadwise certify lock.tw proofs/lock.mutex.N=4.cert.json --smtlib | z3 -in
 
 Exit status: 0 if the certificate proves the property; 4 if it does not; 3 if the checker cannot
 say; 2 if either file cannot be read.";
@@ -277,6 +278,9 @@ pub(crate) struct CertifyArgs {
     /// The property that is to be proved, if not the one that the certificate names
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Option<String>,
+    /// Print the conditions as SMT-LIB for another solver, which must answer `unsat` to each, and check nothing
+    #[arg(long)]
+    pub(crate) smtlib: bool,
     /// Print nothing if the certificate is accepted
     #[arg(long, short)]
     pub(crate) quiet: bool,

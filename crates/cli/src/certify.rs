@@ -54,14 +54,22 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         true => String::new(),
         false => format!(" at {values}"),
     };
-    match session.certify(&certificate, &values, property) {
-        Ok(report) => {
-            if !args.quiet {
-                say(format_args!(
-                    "the certificate proves `{property}`{at}: {}, {}\n",
-                    counted(report.nodes as u64, "node"),
-                    counted(report.conditions, "condition")
-                ));
+    let checked = if args.smtlib {
+        session.conditions(&certificate, &values, property)
+    } else {
+        let report = session.certify(&certificate, &values, property);
+        report.map(|report| {
+            format!(
+                "the certificate proves `{property}`{at}: {}, {}\n",
+                counted(report.nodes as u64, "node"),
+                counted(report.conditions, "condition")
+            )
+        })
+    };
+    match checked {
+        Ok(text) => {
+            if args.smtlib || !args.quiet {
+                say(format_args!("{text}"));
             }
             Exit::Proved
         }

@@ -64,6 +64,17 @@ pub enum CertifyFailure {
     Refused(CertifyError),
 }
 
+impl From<CertifyError> for CertifyFailure {
+    fn from(error: CertifyError) -> CertifyFailure {
+        match error {
+            CertifyError::Unsupported(_) | CertifyError::Cancelled => {
+                CertifyFailure::Undecided(error)
+            }
+            _ => CertifyFailure::Refused(error),
+        }
+    }
+}
+
 impl Session {
     /// Reads a model; `name` is for messages.
     ///
@@ -263,12 +274,20 @@ impl Session {
     ) -> Result<CertifyReport, CertifyFailure> {
         let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
         let checked = threadwise_certify::check(&instance, certificate, property, &|| false);
-        checked.map_err(|error| match error {
-            CertifyError::Unsupported(_) | CertifyError::Cancelled => {
-                CertifyFailure::Undecided(error)
-            }
-            _ => CertifyFailure::Refused(error),
-        })
+        checked.map_err(CertifyFailure::from)
+    }
+
+    /// The conditions of a certificate as SMT-LIB 2, for another solver.
+    pub fn conditions(
+        &self,
+        certificate: &Certificate,
+        values: &Values,
+        property: &str,
+    ) -> Result<String, CertifyFailure> {
+        let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
+        let mut text = String::new();
+        threadwise_certify::smtlib(&instance, certificate, property, &mut text)?;
+        Ok(text)
     }
 
     fn job(&self, plan: &Plan, values: &Values, properties: Vec<String>) -> Job {
