@@ -173,6 +173,26 @@ fn counters_of_labelled_loops() {
 }
 
 #[test]
+fn rounds_of_labelled_loops_that_pass_no_label() {
+    let findings = agree(
+        "shared x: 0..3 = 0; process P { a: for k in 1..3 { if x < 2 { b: havoc x; } } c: goto a; }",
+    );
+    assert!(findings.states > 10);
+    agree(
+        "shared x: 0..99 = 0; process P { a: for j in 1..3 { for k in -1..3 { if j == k + 1 || j == k { b: x := 10 * j + k; } } } c: skip; }",
+    );
+    agree(
+        "shared x: 0..2 = 0;
+        process P[i: 1..2] { begin: skip; for k in 1..4 {
+            if x == 0 { b: havoc x; } else if x == 1 { if k == 3 { break; } } else { for l in 0..1 { if l == 1 { c: x := k % 3; } } }
+        } d: goto begin; e: goto c; }",
+    );
+    agree(
+        "param N = 2; process P { a: for k in 3..N { b: for l in 1..N { if l == 2 { c: skip; } } } d: goto b; }",
+    );
+}
+
+#[test]
 fn loops_without_labels() {
     let findings = agree(
         "shared a: array[0..3] of 0..3 = 0; shared x: 0..3 = any; shared n: 0..20 = 0;
