@@ -20,7 +20,7 @@ Examples:
 
 Exit status: 0 every property proved; 1 some property violated; 2 usage or input error, or
 nothing to check; 3 something unknown; 4 internal error, or evidence that does not hold up;
-130 interrupted. With several files the first of 4, 2, 1, 3, 0 that occurred wins.
+130 interrupted. If several occurred, the first of 130, 4, 2, 1, 3, 0 is the one.
 
 Memory is sequentially consistent, and every verdict is about that.";
 
@@ -39,7 +39,8 @@ One search serves all safety properties of an instance, so the time it takes cou
 of them: --timeout 10 ends the search of each instance after 10 seconds, and a property that was
 decided before then keeps its verdict.
 
-Exit status: 0 all proved, 1 some violated, 2 bad input, 3 some unknown, 4 internal error.";
+Exit status: 0 all proved; 1 some violated; 2 usage or input error, or nothing to check; 3 some
+unknown; 4 internal error; 130 interrupted. The first of 130, 4, 2, 1, 3, 0 that occurred counts.";
 
 const TEST_EXAMPLES: &str = "\
 Expectations are comments in a model:
@@ -53,7 +54,8 @@ Examples:
   threadwise test models/peterson.tw --verbose
 
 Exit status: 0 if all expectations are met; 1 if one is not; 2 if a file or an expectation cannot
-be read, or there are none; 3 if a verdict was unknown. Expectations that no engine can decide yet
+be read, or there are none; 3 if a verdict was unknown; 4 for an internal error; 130 if interrupted;
+the first of 130, 4, 2, 1, 3, 0 that occurred counts. Expectations that no engine can decide yet
 (liveness, `for all`) are counted as skipped, never as met.";
 
 const CERTIFY_EXAMPLES: &str = "\
@@ -85,7 +87,7 @@ an invariant, otherwise 0.";
 const FMT_EXAMPLES: &str = "\
 Examples:
   threadwise fmt lock.tw            rewrites the file
-  threadwise fmt --check models/*   lists files that would change, and exits with 1
+  threadwise fmt --check models     lists files that would change, and exits with 1
   threadwise fmt - < lock.tw        prints the result";
 
 const NEW_EXAMPLES: &str = "\
@@ -181,13 +183,13 @@ pub(crate) struct InstanceArgs {
 #[derive(Args, Debug, Default)]
 pub(crate) struct LimitArgs {
     /// Seconds for each property; then its verdict is `unknown`
-    #[arg(long, help_heading = "Limits", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, help_heading = "Limits", value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
     /// Seconds for the whole invocation
-    #[arg(long, help_heading = "Limits", value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, help_heading = "Limits", value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub(crate) total_timeout: Option<f64>,
-    /// Memory of an engine in MiB [default: three quarters of what the machine has free]
-    #[arg(long, help_heading = "Limits", value_name = "MIB", value_parser = clap::value_parser!(u64).range(16..=1 << 40))]
+    /// Memory of an engine in MiB [default: three quarters of what the machine has free, 8192 at most]
+    #[arg(long, help_heading = "Limits", value_name = "MIB", allow_hyphen_values = true, value_parser = mebibytes)]
     pub(crate) memory: Option<u64>,
     /// Threads of an engine [default: one for each core]
     #[arg(long, help_heading = "Limits", value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -318,7 +320,7 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "K", default_value_t = 50, value_parser = clap::value_parser!(u64).range(..=1_000_000))]
     pub(crate) steps: u64,
     /// The seed of the random choices
-    #[arg(long, value_name = "S", default_value_t = 0)]
+    #[arg(long, value_name = "S", default_value_t = 0, allow_hyphen_values = true, value_parser = seed)]
     pub(crate) seed: u64,
     /// Choose every step yourself
     #[arg(long, short)]
@@ -331,8 +333,8 @@ pub(crate) struct SimulateArgs {
 /// `threadwise fmt`
 #[derive(Args, Debug)]
 pub(crate) struct FmtArgs {
-    /// Models; `-` is standard input, formatted to standard output
-    #[arg(required = true, value_name = "FILE")]
+    /// Models, or directories that are searched for `*.tw`; `-` is standard input, formatted to standard output
+    #[arg(required = true, value_name = "PATH")]
     pub(crate) files: Vec<PathBuf>,
     /// Change nothing: list the files that are not formatted, and exit with 1 if there are any
     #[arg(long)]
@@ -342,7 +344,7 @@ pub(crate) struct FmtArgs {
 /// `threadwise new`
 #[derive(Args, Debug)]
 pub(crate) struct NewArgs {
-    /// The file to write; `.tw` is added if it has no extension
+    /// The file to write; `.tw` is added if it has no extension; `-` is standard output
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 }
@@ -409,6 +411,41 @@ fn seconds(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && value <= 1e9 => Ok(value),
         _ => Err("expected a positive number of seconds, such as 10 or 0.5".to_owned()),
     }
+}
+
+/// Too little memory is an odd way to ask for nothing, so there is a least.
+fn mebibytes(text: &str) -> Result<u64, String> {
+    const LEAST: u64 = 16;
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = text[digits.len()..].to_ascii_lowercase();
+    let factor = match unit.trim_end_matches('b').trim_end_matches('i') {
+        "g" => Some(1 << 10),
+        "m" => Some(1),
+        "t" => Some(1 << 20),
+        _ => None,
+    };
+    let number: Option<u64> = digits.parse().ok();
+    match (number, factor) {
+        (Some(number), None) if unit.is_empty() && (LEAST..=1 << 40).contains(&number) => {
+            Ok(number)
+        }
+        (Some(number), None) if unit.is_empty() && number < LEAST => Err(format!(
+            "an engine needs at least {LEAST} MiB; leave the option out for the default limit"
+        )),
+        (Some(number), Some(factor)) if number.checked_mul(factor).is_some_and(|m| m >= LEAST) => {
+            Err(format!(
+                "write the number of MiB alone: --memory {}",
+                number * factor
+            ))
+        }
+        _ => Err("expected a number of MiB, such as 2048".to_owned()),
+    }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let most = u64::MAX;
+    text.parse()
+        .map_err(|_| format!("expected a number from 0 to {most}, such as 7"))
 }
 
 fn only(text: &str) -> Result<Only, String> {

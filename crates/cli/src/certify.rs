@@ -15,7 +15,10 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         terminal.error(&"the model and the certificate cannot both be standard input");
         return Exit::Input;
     }
-    let (model, text) = match (input::read(&args.file), input::read(&args.certificate)) {
+    let (model, text) = match (
+        input::read(&args.file),
+        input::read_evidence(&args.certificate, "certificate"),
+    ) {
         (Ok(model), Ok(text)) => (model, text),
         (model, text) => {
             for error in [model.err(), text.err()].into_iter().flatten() {
@@ -36,7 +39,8 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
     };
     let session = Session::new(model.name, model.text);
     if session.program().is_none() {
-        terminal.diagnostics(session.diagnostics(), session.name(), session.text());
+        let (name, text) = (session.name(), session.text());
+        terminal.refused(session.diagnostics(), name, text, "nothing was certified");
         return Exit::Input;
     }
     let mut values = certificate.params.clone();

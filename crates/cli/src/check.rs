@@ -159,9 +159,12 @@ impl Check<'_> {
         };
         let session = Session::new(input.name, input.text);
         let accepted = session.accepted(&self.denied);
-        if !self.args.quiet || !accepted {
+        let (name, text) = (session.name(), session.text());
+        if session.program().is_none() {
             self.terminal
-                .diagnostics(session.diagnostics(), session.name(), session.text());
+                .refused(session.diagnostics(), name, text, "nothing was checked");
+        } else if !self.args.quiet || !accepted {
+            self.terminal.diagnostics(session.diagnostics(), name, text);
         }
         if !accepted && session.program().is_some() {
             let codes = session

@@ -4,8 +4,7 @@
 //! engine can decide yet is counted as skipped: never as met.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use threadwise::{
@@ -26,9 +25,12 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
     let mut files = Vec::new();
     let mut exit = Exit::Proved;
     for path in &args.paths {
-        if let Err(error) = collect(path, &mut files, true) {
-            terminal.error(&error);
-            exit = exit.and(Exit::Input);
+        match input::models(path) {
+            Ok(found) => files.extend(found),
+            Err(error) => {
+                terminal.error(&error);
+                exit = exit.and(Exit::Input);
+            }
         }
     }
     if files.is_empty() {
@@ -66,33 +68,6 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
         return Exit::Interrupted;
     }
     tester.exit
-}
-
-/// Finds the models below a path, in the order of their names.
-fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> Result<(), String> {
-    let cannot = |error| format!("{}: cannot be read: {error}", path.display());
-    if path == Path::new("-") {
-        files.push(path.to_owned());
-        return Ok(());
-    }
-    let kind = fs::metadata(path).map_err(cannot)?;
-    if kind.is_dir() {
-        let mut entries = Vec::new();
-        for entry in fs::read_dir(path).map_err(cannot)? {
-            let entry = entry.map_err(cannot)?;
-            // Links below a directory are not followed, so that a circle of them does no harm.
-            if !entry.file_type().map_err(cannot)?.is_symlink() {
-                entries.push(entry.path());
-            }
-        }
-        entries.sort();
-        for entry in entries {
-            collect(&entry, files, false)?;
-        }
-    } else if named || path.extension().is_some_and(|extension| extension == "tw") {
-        files.push(path.to_owned());
-    }
-    Ok(())
 }
 
 /// How many expectations fared how.
@@ -176,8 +151,9 @@ impl Tester<'_> {
         };
         let session = Session::new(input.name, input.text);
         let Some(program) = session.program() else {
+            let (name, text) = (session.name(), session.text());
             self.terminal
-                .diagnostics(session.diagnostics(), session.name(), session.text());
+                .refused(session.diagnostics(), name, text, "nothing was tested");
             return self.fail(Exit::Input);
         };
         if program.directives.is_empty() {

@@ -12,12 +12,29 @@ use crate::terminal::{Terminal, say};
 pub(crate) fn run(args: &FmtArgs, terminal: &Terminal) -> Exit {
     let mut exit = Exit::Proved;
     for path in &args.files {
-        exit = exit.and(file(path, args.check, terminal));
+        let files = match input::models(path) {
+            Ok(files) => files,
+            Err(error) => {
+                terminal.error(&error);
+                exit = exit.and(Exit::Input);
+                continue;
+            }
+        };
+        if files.is_empty() {
+            terminal.error(&format_args!(
+                "{}: there is no model (`*.tw`) below it",
+                path.display()
+            ));
+            exit = exit.and(Exit::Input);
+        }
+        for file in files {
+            exit = exit.and(format_file(&file, args.check, terminal));
+        }
     }
     exit
 }
 
-fn file(path: &Path, check: bool, terminal: &Terminal) -> Exit {
+fn format_file(path: &Path, check: bool, terminal: &Terminal) -> Exit {
     let input = match input::read(path) {
         Ok(input) => input,
         Err(error) => {
@@ -28,7 +45,12 @@ fn file(path: &Path, check: bool, terminal: &Terminal) -> Exit {
     let formatted = match threadwise_lang::format(&input.text) {
         Ok(formatted) => formatted,
         Err(diagnostics) => {
-            terminal.diagnostics(&diagnostics, &input.name, &input.text);
+            terminal.refused(
+                &diagnostics,
+                &input.name,
+                &input.text,
+                "nothing was formatted",
+            );
             return Exit::Input;
         }
     };

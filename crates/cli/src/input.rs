@@ -1,9 +1,9 @@
 //! Reading models and traces: files and standard input, with errors that say what to do next.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The largest file that is read: positions in a source text are 32 bits wide, and nothing that
 /// people write comes near.
@@ -32,6 +32,58 @@ impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}\n  help: {}", self.name, self.message, self.help)
     }
+}
+
+/// Reads a trace or a certificate, or standard input for `-`.
+pub(crate) fn read_evidence(path: &Path, what: &str) -> Result<Input, InputError> {
+    let missing = path != Path::new("-") && !path.exists();
+    read(path).map_err(|error| InputError {
+        help: match missing {
+            true => format!("check the name; `threadwise check MODEL --{what} DIR` writes {what}s"),
+            false => error.help,
+        },
+        ..error
+    })
+}
+
+/// Finds the models below a path, in the order of their names; a file that is named is one.
+pub(crate) fn models(path: &Path) -> Result<Vec<PathBuf>, InputError> {
+    let mut files = Vec::new();
+    collect(path, &mut files, true)?;
+    Ok(files)
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> Result<(), InputError> {
+    let cannot = |error: io::Error| {
+        let (message, help) = explain(path, &error);
+        InputError {
+            name: path.to_string_lossy().into_owned(),
+            message,
+            help,
+        }
+    };
+    if path == Path::new("-") {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let kind = fs::metadata(path).map_err(cannot)?;
+    if kind.is_dir() {
+        let mut entries = Vec::new();
+        for entry in fs::read_dir(path).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            // Links below a directory are not followed, so that a circle of them does no harm.
+            if !entry.file_type().map_err(cannot)?.is_symlink() {
+                entries.push(entry.path());
+            }
+        }
+        entries.sort();
+        for entry in entries {
+            collect(&entry, files, false)?;
+        }
+    } else if named || path.extension().is_some_and(|extension| extension == "tw") {
+        files.push(path.to_owned());
+    }
+    Ok(())
 }
 
 /// Reads a file, or standard input for `-`.

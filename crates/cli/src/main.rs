@@ -63,6 +63,10 @@ fn main() -> ExitCode {
         Command::Man { command } => pages::man(command.as_deref(), &terminal),
         Command::Worker => worker::run(),
     };
+    let exit = match terminal::output_lost() {
+        true => exit.and(Exit::Internal),
+        false => exit,
+    };
     ExitCode::from(exit.code())
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
+use std::path::Path;
 
 use threadwise::Exit;
 
@@ -12,6 +13,10 @@ use crate::terminal::{Terminal, say};
 const STARTER: &str = include_str!("starter.tw");
 
 pub(crate) fn run(args: &NewArgs, terminal: &Terminal) -> Exit {
+    if args.file == Path::new("-") {
+        say(format_args!("{STARTER}"));
+        return Exit::Proved;
+    }
     let mut path = args.file.clone();
     if path.extension().is_none() {
         path.set_extension("tw");
@@ -20,6 +25,11 @@ pub(crate) fn run(args: &NewArgs, terminal: &Terminal) -> Exit {
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
     match file.and_then(|mut file| file.write_all(STARTER.as_bytes())) {
         Ok(()) => {
+            if path.extension().is_none_or(|extension| extension != "tw") {
+                terminal.note(&format_args!(
+                    "{shown}: models are named *.tw; `threadwise test` and `threadwise fmt` find no others below a directory"
+                ));
+            }
             say(format_args!(
                 "{shown} written\nNext: threadwise check {shown}\n"
             ));

@@ -15,7 +15,10 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
         terminal.error(&"the model and the trace cannot both be standard input");
         return Exit::Input;
     }
-    let (model, text) = match (input::read(&args.file), input::read(&args.trace)) {
+    let (model, text) = match (
+        input::read(&args.file),
+        input::read_evidence(&args.trace, "trace"),
+    ) {
         (Ok(model), Ok(text)) => (model, text),
         (model, text) => {
             for error in [model.err(), text.err()].into_iter().flatten() {
@@ -27,16 +30,20 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
     let trace: Trace = match Trace::from_json(&text.text) {
         Ok(trace) => trace,
         Err(error) => {
-            terminal.error(&format_args!(
-                "{}: this is no trace: {error}\n  help: `threadwise check MODEL --trace DIR` writes traces",
-                text.name
-            ));
+            let help = match other_form(&text.text) {
+                Some(form) => format!(
+                    "this is a trace in the form `{form}`; `threadwise replay` reads what `--trace-format json` writes"
+                ),
+                None => "`threadwise check MODEL --trace DIR` writes traces".to_owned(),
+            };
+            terminal.error(&format_args!("{}: {error}\n  help: {help}", text.name));
             return Exit::Input;
         }
     };
     let session = Session::new(model.name, model.text);
     if session.program().is_none() {
-        terminal.diagnostics(session.diagnostics(), session.name(), session.text());
+        let (name, text) = (session.name(), session.text());
+        terminal.refused(session.diagnostics(), name, text, "nothing was replayed");
         return Exit::Input;
     }
     match session.replay(&trace) {
@@ -71,4 +78,13 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
         None => complain(format_args!("the trace replays: {steps}\n")),
     }
     Exit::Proved
+}
+
+/// The form of a trace that is not JSON as it is read here, by how it begins.
+fn other_form(text: &str) -> Option<&'static str> {
+    if text.starts_with("initial state") {
+        return Some("text");
+    }
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    (value.get("states").is_some() && value.get("vars").is_some()).then_some("itf")
 }

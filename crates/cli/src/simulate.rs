@@ -96,7 +96,13 @@ pub(crate) fn instance(
     let input = input::read(file).map_err(|error| refuse(&error))?;
     let session = Session::new(input.name, input.text);
     if session.program().is_none() {
-        terminal.diagnostics(session.diagnostics(), session.name(), session.text());
+        let (name, text) = (session.name(), session.text());
+        terminal.refused(
+            session.diagnostics(),
+            name,
+            text,
+            "the model cannot be used",
+        );
         return Err(Exit::Input);
     }
     if let Some(sweep) = args.set.iter().find(|setting| setting.is_sweep()) {

@@ -278,6 +278,11 @@ fn resident_bytes(_process: u32) -> Option<u64> {
     None
 }
 
+/// The most memory that an engine may use unless told otherwise: whoever wants a search larger than
+/// that should say so, and a search without end should not take the whole machine along.
+#[cfg(target_os = "linux")]
+const MOST_BY_DEFAULT: u64 = 8 << 30;
+
 /// The memory that an engine may use unless told otherwise: three quarters of what is free.
 #[cfg(target_os = "linux")]
 pub(crate) fn default_memory() -> Option<u64> {
@@ -286,7 +291,7 @@ pub(crate) fn default_memory() -> Option<u64> {
         .lines()
         .find(|line| line.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(kib * 1024 / 4 * 3)
+    Some((kib * 1024 / 4 * 3).min(MOST_BY_DEFAULT))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -1,12 +1,14 @@
 //! The two streams: results to standard output, everything else to standard error.
 //!
 //! Colours are for terminals, and never with `NO_COLOR` or `TERM=dumb`. A reader that goes away
-//! (`threadwise check .. | head`) ends the output quietly; it is no error of ours.
+//! (`threadwise check .. | head`) ends the output quietly; it is no error of ours. Any other failure
+//! to write, such as a full disk, is said once and decides the exit status.
 
 use std::fmt::{self, Display};
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use threadwise_lang::diagnostics::{Code, Diagnostic};
+use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::render::{LineIndex, render};
 
 use crate::words::counted;
@@ -91,6 +93,22 @@ impl Terminal {
         complain(format_args!("note: {message}\n"));
     }
 
+    /// Draws the diagnostics of a model that cannot be used, and closes with what that means.
+    pub(crate) fn refused(
+        &self,
+        diagnostics: &[Diagnostic],
+        name: &str,
+        text: &str,
+        consequence: &str,
+    ) {
+        self.diagnostics(diagnostics, name, text);
+        let errors = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity() == Severity::Error);
+        let errors = counted(errors.count() as u64, "error");
+        complain(format_args!("{name}: {errors}: {consequence}\n"));
+    }
+
     /// Draws diagnostics over their source.
     pub(crate) fn diagnostics(&self, diagnostics: &[Diagnostic], name: &str, text: &str) {
         let lines = LineIndex::new(text);
@@ -112,11 +130,27 @@ impl Terminal {
     }
 }
 
+/// Set when something that was said has not been written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
 /// Writes to standard output.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
     let mut out = io::stdout().lock();
+    let written = out.write_fmt(text).and_then(|()| out.flush());
     // Nothing can be done about a reader that is gone, and it is no reason to fail.
-    let _ = out.write_fmt(text).and_then(|()| out.flush());
+    if let Err(error) = written
+        && error.kind() != ErrorKind::BrokenPipe
+        && !LOST.swap(true, Ordering::Relaxed)
+    {
+        complain(format_args!(
+            "error: standard output cannot be written: {error}\n"
+        ));
+    }
+}
+
+/// Whether results were lost because standard output could not be written.
+pub(crate) fn output_lost() -> bool {
+    LOST.load(Ordering::Relaxed)
 }
 
 /// Writes to standard error.

@@ -73,9 +73,47 @@ fn liveness_is_unknown_until_there_is_an_engine() {
     assert_eq!(access["verdict"], "unknown");
     assert_eq!(access["kind"], "liveness");
     assert_eq!(access["reason"]["code"], "no-engine");
-    place
+    let ran = place
         .run(&["check", "lock.tw", "--only", "liveness"])
         .expect(3);
+    assert!(!ran.stdout.contains("--only safety"), "{ran:?}");
+}
+
+/// `/dev/full` takes nothing: what a full disk does to a redirected output.
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("messy.tw", "shared   x:bool=true;process P{a:x:=!x;}\n");
+    for args in [
+        &["check", "lock.tw", "--only", "safety"][..],
+        &["check", "lock.tw", "--only", "safety", "--json"],
+        &["simulate", "lock.tw"],
+        &["export", "lock.tw", "--to", "promela"],
+        &["fmt", "--check", "messy.tw"],
+        &["new", "-"],
+        &["engines"],
+    ] {
+        let full = std::fs::File::options().write(true).open("/dev/full");
+        let output = place.command(args).stdout(full.unwrap()).output().unwrap();
+        let ran = common::Ran::of(output);
+        ran.expect(4).complains("standard output cannot be written");
+    }
+}
+
+#[test]
+fn a_file_with_errors_ends_with_what_that_means() {
+    let place = Place::new();
+    place.file("bad.tw", "process P { a: x := 1; b: y := 2; }\n");
+    place
+        .run(&["check", "bad.tw"])
+        .expect(2)
+        .complains("bad.tw: 2 errors: nothing was checked\n");
+    place
+        .run(&["test", "bad.tw"])
+        .expect(2)
+        .complains("2 errors: nothing was tested");
 }
 
 #[test]
@@ -238,7 +276,25 @@ fn names_are_checked_and_suggested() {
             vec!["--for-all", "N", "--set", "N=2"],
             "leave out one of the two",
         ),
-        (vec!["--set", "N=2", "--set", "N=3"], "set twice"),
+        (
+            vec!["--deny", "W9999"],
+            "coarse-step (W0001), unused-variable (W0002)",
+        ),
+        (
+            vec!["--set", "N=2", "--set", "N=3"],
+            "set twice; for several values write a range, N=LO..HI",
+        ),
+        (vec!["--set", "N=2...4"], "is written N=2..4"),
+        (vec!["--set", "N=2,3"], "is written N=2..3"),
+        (vec!["--set", "N=2-4"], "is written N=2..4"),
+        (vec!["--memory", "1G"], "--memory 1024"),
+        (vec!["--memory", "0"], "at least 16 MiB"),
+        (vec!["--memory", "lots"], "expected a number of MiB"),
+        (vec!["--timeout", "-1"], "positive number of seconds"),
+        (
+            vec!["--only", "liveness", "--property", "mutex"],
+            "`mutex` is no liveness property",
+        ),
         (vec!["--set", "N=5..2"], "is empty"),
         (vec!["--set", "N=a"], "not an integer"),
         (vec!["--set", "N"], "expected NAME=VALUE"),

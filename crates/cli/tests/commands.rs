@@ -11,9 +11,7 @@ fn new_writes_a_model_that_checks_and_is_formatted() {
         .run(&["new", "lock"])
         .expect(0)
         .says("lock.tw written");
-    place
-        .run(&["check", "lock.tw", "--only", "safety", "--deny", "all"])
-        .expect(0);
+    place.run(&["check", "lock.tw", "--deny", "all"]).expect(0);
     place.run(&["test", "lock.tw"]).expect(0).says("0 not met");
     place.run(&["fmt", "--check", "lock.tw"]).expect(0);
     let before = std::fs::read(place.path().join("lock.tw")).unwrap();
@@ -22,6 +20,13 @@ fn new_writes_a_model_that_checks_and_is_formatted() {
         .expect(2)
         .complains("exists already");
     assert_eq!(before, std::fs::read(place.path().join("lock.tw")).unwrap());
+    let printed = place.run(&["new", "-"]).expect(0);
+    assert_eq!(printed.stdout.as_bytes(), before);
+    assert!(!place.path().join("-.tw").exists());
+    place
+        .run(&["new", "lock.txt"])
+        .expect(0)
+        .complains("models are named *.tw");
     place
         .run(&["new", "no/such/place.tw"])
         .expect(2)
@@ -42,6 +47,15 @@ fn fmt_rewrites_checks_and_filters() {
     place.run(&["fmt", "messy.tw"]).expect(0);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), filtered.stdout);
     place.run(&["fmt", "--check", "messy.tw"]).expect(0);
+    let deep = place.file("deep/er/messy.tw", messy);
+    place
+        .run(&["fmt", "--check", "."])
+        .expect(1)
+        .says("deep/er/messy.tw: not formatted");
+    place.run(&["fmt", "."]).expect(0);
+    assert_eq!(std::fs::read_to_string(&deep).unwrap(), filtered.stdout);
+    place.file("empty/notes.txt", "");
+    place.run(&["fmt", "empty"]).expect(2).complains("no model");
     place.file("bad.tw", "shared shared;");
     place.run(&["fmt", "bad.tw"]).expect(2).complains("error");
     place
@@ -127,13 +141,27 @@ fn replay_rejects_traces_that_are_no_executions() {
     place.file("nonsense.json", "{\"version\": 1}");
     place
         .run(&["replay", "broken.tw", "nonsense.json"])
-        .expect(2);
+        .expect(2)
+        .complains("nonsense.json: this is no trace: missing field");
+    for form in ["text", "itf"] {
+        place
+            .run(&["check", "broken.tw", "--trace", ".", "--trace-format", form])
+            .expect(1);
+    }
+    for (file, form) in [("txt", "text"), ("itf.json", "itf")] {
+        place
+            .run(&["replay", "broken.tw", &format!("broken.mutex.N=2.{file}")])
+            .expect(2)
+            .complains(&format!("in the form `{form}`"))
+            .complains("--trace-format json");
+    }
     place.file("empty.json", "");
     place.run(&["replay", "broken.tw", "empty.json"]).expect(2);
     place
         .run(&["replay", "broken.tw", "missing.json"])
         .expect(2)
-        .complains("no such file");
+        .complains("no such file")
+        .complains("`threadwise check MODEL --trace DIR` writes traces");
 }
 
 #[test]
@@ -152,6 +180,10 @@ fn simulate_is_random_but_repeatable() {
         .run(&["simulate", "lock.tw", "--set", "N=2..3"])
         .expect(2)
         .complains("one value");
+    place
+        .run(&["simulate", "lock.tw", "--seed", "abc"])
+        .expect(2)
+        .complains("expected a number from 0");
     place
         .run(&["simulate", "lock.tw", "--steps", "0"])
         .expect(0);
@@ -285,7 +317,7 @@ fn a_test_without_models_or_expectations_is_an_error() {
     place
         .run(&["test", "missing"])
         .expect(2)
-        .complains("missing");
+        .complains("missing: there is no such file");
     place.file("silent.tw", LOCK);
     place
         .run(&["test", "silent.tw"])

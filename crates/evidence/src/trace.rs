@@ -50,7 +50,7 @@ pub enum TraceError {
         found: u64,
     },
     /// Not JSON, or not of this form.
-    #[error("this is not a trace: {0}")]
+    #[error("this is no trace: {0}")]
     Form(#[from] serde_json::Error),
 }
 

@@ -68,6 +68,16 @@ pub enum Only {
     Liveness,
 }
 
+impl Only {
+    /// The word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Only::Safety => "safety",
+            Only::Liveness => "liveness",
+        }
+    }
+}
+
 /// Why a request makes no sense for a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
@@ -106,6 +116,16 @@ pub enum RequestError {
     /// `--for-all N --set N=3`
     #[error("parameter `{0}` has a value, and the claim is to be for all of its values")]
     SetForAll(String),
+    /// `--only liveness --property mutex`
+    #[error(
+        "`{name}` is no {kind} property, so `--only {kind}` leaves nothing of what `--property` names"
+    )]
+    Conflict {
+        /// The property that was named.
+        name: String,
+        /// The kind that was asked for.
+        kind: &'static str,
+    },
     /// The filters leave no property.
     #[error("nothing to check: the model has no property that was asked for")]
     Nothing,
@@ -129,6 +149,7 @@ impl RequestError {
             | RequestError::UnknownEngine { help, .. }
             | RequestError::UnknownWarning { help, .. } => Some(help.clone()),
             RequestError::SetForAll(name) => Some(format!("leave out one of the two for `{name}`")),
+            RequestError::Conflict { .. } => Some("leave out `--only`, or `--property`".to_owned()),
             RequestError::Nothing => {
                 Some("leave out `--only`, or name another property".to_owned())
             }
@@ -205,7 +226,13 @@ impl Plan {
             .iter()
             .any(|property| right_kind(property) && wanted(property))
         {
-            return Err(RequestError::Nothing);
+            return Err(match (options.only, options.properties.first()) {
+                (Some(only), Some(name)) => RequestError::Conflict {
+                    name: name.clone(),
+                    kind: only.as_str(),
+                },
+                _ => RequestError::Nothing,
+            });
         }
         // Verdicts speak of runs up to the first failure, so the built-in checks belong to them.
         let checks = |property: &Planned| property.kind == Kind::Builtin;
@@ -270,11 +297,19 @@ impl Denied {
             });
             denied.push(found.ok_or_else(|| RequestError::UnknownWarning {
                 name: name.clone(),
-                help: did_you_mean(
-                    name,
-                    warnings().map(|code| code.slug().to_owned()),
-                    "the warnings",
-                ),
+                help: {
+                    let names = warnings().flat_map(|c| [c.slug(), c.as_str()]);
+                    let near = closest(name, names.map(str::to_owned));
+                    let near = near.map(|near| format!("did you mean `{near}`? "));
+                    let all: Vec<String> = warnings()
+                        .map(|code| format!("{} ({})", code.slug(), code.as_str()))
+                        .collect();
+                    let near = near.unwrap_or_default();
+                    format!(
+                        "{near}the warnings are {}, and `all` is all of them",
+                        all.join(", ")
+                    )
+                },
             })?);
         }
         Ok(Denied(denied))

@@ -373,8 +373,11 @@ impl View<'_> {
     }
 
     fn no_liveness(&self, planned: &Planned) -> PropertyResult {
-        let reason = Reason::new("no-engine", "no engine decides liveness yet")
-            .next("`--only safety` leaves liveness out");
+        let mut reason = Reason::new("no-engine", "no engine decides liveness yet");
+        // Whoever asked for liveness does not want to hear how to leave it out.
+        if self.plan.options.only.is_none() && self.plan.options.properties.is_empty() {
+            reason = reason.next("`--only safety` leaves liveness out");
+        }
         PropertyResult {
             engine: self.plan.options.engine.clone(),
             ..self.unknown(planned, reason, Stats::default())

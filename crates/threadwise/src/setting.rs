@@ -30,11 +30,22 @@ pub enum SettingError {
     /// Not a number.
     #[error("`{0}` is not an integer of 64 bits")]
     Number(String),
+    /// Several values, in another notation than ours.
+    #[error("`{given}` is not a value: a range is written {meant}")]
+    RangeNotation {
+        /// What was written.
+        given: String,
+        /// What was probably meant.
+        meant: String,
+    },
+    /// A list of values.
+    #[error("`{0}` is not a value: give one value, or a range LO..HI for each value from LO to HI")]
+    List(String),
     /// `5..2`
     #[error("the range {0}..{1} is empty: the lower bound comes first")]
     Empty(i64, i64),
     /// The same parameter in two settings.
-    #[error("parameter `{0}` is set twice")]
+    #[error("parameter `{0}` is set twice; for several values write a range, {0}=LO..HI")]
     Twice(String),
     /// A sweep over too many instances.
     #[error("the sweep has more than {MOST_INSTANCES} instances; give smaller ranges")]
@@ -51,6 +62,9 @@ impl FromStr for Setting {
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !named || value.is_empty() {
             return Err(SettingError::Shape);
+        }
+        if let Some(error) = other_notation(name, value) {
+            return Err(error);
         }
         let number = |text: &str| {
             let text = text.trim();
@@ -75,6 +89,51 @@ impl FromStr for Setting {
             values,
         })
     }
+}
+
+/// What is wrong with several values that are not written as a range: `2...4`, `2..=4`, `2-4`, `2:4`, `2,3`.
+fn other_notation(name: &str, value: &str) -> Option<SettingError> {
+    let numbers: Result<Vec<i64>, _> = value
+        .split(',')
+        .map(|part| part.trim().parse::<i64>())
+        .collect();
+    match numbers {
+        Ok(numbers) if numbers.len() > 1 => {
+            let consecutive = numbers
+                .windows(2)
+                .all(|pair| pair[0].checked_add(1) == Some(pair[1]));
+            return Some(if consecutive {
+                let (lo, hi) = (numbers[0], numbers[numbers.len() - 1]);
+                SettingError::RangeNotation {
+                    given: value.to_owned(),
+                    meant: format!("{name}={lo}..{hi}"),
+                }
+            } else {
+                SettingError::List(value.to_owned())
+            });
+        }
+        _ => {}
+    }
+    for between in ["...", "..=", "-", ":", "..<"] {
+        // The sign of the first number is not what stands between the two.
+        let from = usize::from(value.starts_with('-'));
+        let Some(at) = value[from..].find(between).map(|at| at + from) else {
+            continue;
+        };
+        let (lo, hi) = (&value[..at], &value[at + between.len()..]);
+        if let (Ok(lo), Ok(hi)) = (lo.trim().parse::<i64>(), hi.trim().parse::<i64>()) {
+            let hi = if between == "..<" {
+                hi.saturating_sub(1)
+            } else {
+                hi
+            };
+            return Some(SettingError::RangeNotation {
+                given: value.to_owned(),
+                meant: format!("{name}={lo}..{hi}"),
+            });
+        }
+    }
+    None
 }
 
 impl Setting {
@@ -202,6 +261,18 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Setting>(), Err(error), "{text}");
         }
+    }
+
+    #[test]
+    fn other_notations_for_ranges_are_answered_with_ours() {
+        for text in ["N=2...4", "N=2..=4", "N=2-4", "N=2:4", "N=2,3,4", "N=2 - 4"] {
+            let error = text.parse::<Setting>().unwrap_err().to_string();
+            assert!(error.contains("is written N=2..4"), "{text}: {error}");
+        }
+        let error = "N=2,5".parse::<Setting>().unwrap_err().to_string();
+        assert!(error.contains("LO..HI"), "{error}");
+        let error = "N=-4--2".parse::<Setting>().unwrap_err().to_string();
+        assert!(error.contains("N=-4..-2"), "{error}");
     }
 
     #[test]
