@@ -81,8 +81,11 @@ Examples:
   threadwise simulate lock.tw --steps 100 --seed 7
   threadwise simulate lock.tw --set N=2 --interactive
 
-The same seed gives the same execution. Exit status: 1 if the execution fails a check or violates
-an invariant, otherwise 0.";
+The same seed gives the same execution.
+
+Exit status: 0 if nothing was violated; 1 if the execution fails a check, violates an invariant, or
+ends in a deadlock and the model claims `deadlock_free`; 2 usage or input error; 3 if the execution
+cannot be continued (a number beyond 64 bits); 4 internal error.";
 
 const FMT_EXAMPLES: &str = "\
 Examples:
@@ -176,6 +179,14 @@ pub(crate) struct InstanceArgs {
         value_name = "NAME=VALUE|LO..HI",
         allow_hyphen_values = true
     )]
+    pub(crate) set: Vec<Setting>,
+}
+
+/// The parameters of the one instance that a command takes.
+#[derive(Args, Debug, Default)]
+pub(crate) struct OneInstanceArgs {
+    /// Give a parameter a value (repeatable) [default: the value in the model]
+    #[arg(long = "set", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<Setting>,
 }
 
@@ -276,7 +287,7 @@ pub(crate) struct CertifyArgs {
     #[arg(value_name = "CERTIFICATE")]
     pub(crate) certificate: PathBuf,
     #[command(flatten)]
-    pub(crate) instance: InstanceArgs,
+    pub(crate) instance: OneInstanceArgs,
     /// The property that is to be proved, if not the one that the certificate names
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Option<String>,
@@ -312,8 +323,8 @@ pub(crate) struct SimulateArgs {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) instance: InstanceArgs,
-    /// Watch this invariant only (repeatable)
+    pub(crate) instance: OneInstanceArgs,
+    /// Watch this safety property only (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Vec<String>,
     /// How many steps at most
@@ -359,7 +370,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, value_name = "LANGUAGE", value_enum)]
     pub(crate) to: Target,
     #[command(flatten)]
-    pub(crate) instance: InstanceArgs,
+    pub(crate) instance: OneInstanceArgs,
     /// Translate this property only (repeatable) [default: all that can be expressed]
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Vec<String>,

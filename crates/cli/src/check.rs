@@ -233,6 +233,9 @@ impl Check<'_> {
             }
             self.push(run);
         }
+        if let Some(printer) = &mut self.printer {
+            printer.end_of_file();
+        }
         if checked == 0 {
             self.refused(&session, &RequestError::AllExcluded, about_file);
         } else if !excluded.is_empty() && !self.args.quiet {

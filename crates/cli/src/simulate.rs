@@ -7,14 +7,14 @@ use threadwise::{Exit, Options, Plan, RequestError, Session, Values, combination
 use threadwise_evidence::{Ending, Recorder, RunEnding, Trace};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::render::LineIndex;
-use threadwise_model::expression::Limit;
+use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
-use threadwise_model::interpreter::{Interpreter, Outcome};
+use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
 use threadwise_model::names::Names;
 use threadwise_model::simulate::{Event, Simulation};
 use threadwise_model::state::{ProcessRef, State};
 
-use crate::args::{InstanceArgs, SimulateArgs};
+use crate::args::{OneInstanceArgs, SimulateArgs};
 use crate::check::with_help;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
@@ -30,6 +30,17 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
         Ok(found) => found,
         Err(exit) => return exit,
     };
+    let liveness = |name: &&String| {
+        let mut properties = instance.program().properties.iter();
+        properties.any(|p| p.name == **name && matches!(p.kind, PropertyKind::Liveness { .. }))
+    };
+    if let Some(name) = args.property.iter().find(liveness) {
+        terminal.error(&format_args!(
+            "{}: `{name}` is a liveness property, which no beginning of an execution violates\n  help: name safety properties only",
+            session.name()
+        ));
+        return Exit::Input;
+    }
     let options = Options {
         properties: args.property.clone(),
         ..Options::default()
@@ -54,7 +65,7 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
         let mut guide = Guide::new(&session, &instance, &watched, simulation);
         return guide.run(terminal);
     }
-    let trace = match walk(&session, &instance, &watched, simulation, args.steps) {
+    let (trace, finish) = match walk(&session, &instance, &watched, simulation, args.steps) {
         Ok(trace) => trace,
         Err(Trouble::Limit(limit)) => return limited(&session, limit, terminal),
         Err(Trouble::Internal(message)) => {
@@ -79,14 +90,26 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
             complain(format_args!("after {steps}: a check fails\n"));
             Exit::Violated
         }
-        (None, _) => Exit::Proved,
+        (None, Ending::Deadlock) => {
+            complain(format_args!(
+                "after {steps}: a deadlock, which the model does not forbid\n"
+            ));
+            Exit::Proved
+        }
+        (None, _) => {
+            match finish {
+                Finish::Ended => complain(format_args!("all processes have ended after {steps}\n")),
+                Finish::Steps => complain(format_args!("stopped after {steps} (--steps)\n")),
+            }
+            Exit::Proved
+        }
     }
 }
 
 /// Reads a model and builds the one instance that the arguments name.
 pub(crate) fn instance(
     file: &Path,
-    args: &InstanceArgs,
+    args: &OneInstanceArgs,
     terminal: &Terminal,
 ) -> Result<(Session, Instance), Exit> {
     let refuse = |message: &dyn std::fmt::Display| {
@@ -150,6 +173,14 @@ fn limited(session: &Session, limit: Limit, terminal: &Terminal) -> Exit {
     Exit::Unknown
 }
 
+/// Why an execution without a violation is no longer.
+enum Finish {
+    /// Every process has ended.
+    Ended,
+    /// That was all that was asked for.
+    Steps,
+}
+
 /// A random execution, up to its end, a violation, or so many steps.
 fn walk(
     session: &Session,
@@ -157,12 +188,13 @@ fn walk(
     watched: &[String],
     mut simulation: Simulation<'_>,
     steps: u64,
-) -> Result<Trace, Trouble> {
+) -> Result<(Trace, Finish), Trouble> {
+    let mut finish = Finish::Steps;
     let program = instance.program();
     let initial = simulation.state().clone();
     let mut recorder = Recorder::new(instance, session.text(), initial).map_err(internal)?;
     let mut ending = (None, RunEnding::End);
-    if let Some(name) = violated(instance, watched, simulation.state())? {
+    if let Some((name, _)) = violated(instance, watched, simulation.state())? {
         ending = (Some(name), RunEnding::Invariant);
     } else {
         for _ in 0..steps {
@@ -175,7 +207,7 @@ fn walk(
                         break;
                     }
                     recorder.outcome(process, &outcome);
-                    if let Some(name) = violated(instance, watched, simulation.state())? {
+                    if let Some((name, _)) = violated(instance, watched, simulation.state())? {
                         ending = (Some(name), RunEnding::Invariant);
                         break;
                     }
@@ -186,26 +218,33 @@ fn walk(
                     ending = (claim, RunEnding::Deadlock);
                     break;
                 }
-                Event::Ended => break,
+                Event::Ended => {
+                    finish = Finish::Ended;
+                    break;
+                }
             }
         }
     }
-    recorder.finish(ending.0, ending.1).map_err(internal)
+    let trace = recorder.finish(ending.0, ending.1).map_err(internal)?;
+    Ok((trace, finish))
 }
 
-/// The first invariant that does not hold in a state.
+/// The first invariant that does not hold in a state, and what fails if its evaluation does.
 fn violated<'a>(
     instance: &'a Instance,
     watched: &[String],
     state: &State,
-) -> Result<Option<&'a str>, Limit> {
+) -> Result<Option<(&'a str, Option<Failure>)>, Limit> {
     let interpreter = Interpreter::new(instance);
     for property in &instance.program().properties {
         if let PropertyKind::Invariant(predicate) = &property.kind
             && watched.contains(&property.name)
-            && !interpreter.judge(state, predicate)?.holds()
         {
-            return Ok(Some(&property.name));
+            match interpreter.judge(state, predicate)? {
+                Judgement::True => {}
+                Judgement::False => return Ok(Some((&property.name, None))),
+                Judgement::Fails(failure) => return Ok(Some((&property.name, Some(failure)))),
+            }
         }
     }
     Ok(None)
@@ -277,11 +316,26 @@ impl<'a> Guide<'a> {
                 Err(limit) => return limited(self.session, limit, terminal),
             };
             match violated(self.instance, self.watched, self.simulation.state()) {
-                Ok(Some(name)) => {
+                Ok(Some((name, failure))) => {
                     seen_violation = true;
-                    say(format_args!("`{name}` does not hold here\n"));
+                    match failure {
+                        None => say(format_args!("`{name}` does not hold here\n")),
+                        Some(failure) => say(format_args!(
+                            "evaluating `{name}` fails here: {}  {}\n",
+                            threadwise_evidence::CheckName::from(failure.kind),
+                            self.source(failure.span.start)
+                        )),
+                    }
                 }
                 Ok(None) => {}
+                Err(limit) => return limited(self.session, limit, terminal),
+            }
+            match Interpreter::new(self.instance).is_deadlock(self.simulation.state()) {
+                Ok(true) => seen_violation |= self.deadlock(),
+                Ok(false) if options.is_empty() => {
+                    say(format_args!("all processes have ended\n"));
+                }
+                Ok(false) => {}
                 Err(limit) => return limited(self.session, limit, terminal),
             }
             self.list(&options);
@@ -341,6 +395,26 @@ impl<'a> Guide<'a> {
         }
     }
 
+    /// Says that this is a deadlock; whether that violates a claim of the model.
+    fn deadlock(&self) -> bool {
+        let claim = deadlock_free(self.instance.program());
+        let claim = claim.filter(|name| self.watched.iter().any(|known| known == name));
+        match claim {
+            Some(name) => say(format_args!("a deadlock: `{name}` is violated\n")),
+            None => say(format_args!(
+                "a deadlock, which the model does not forbid\n"
+            )),
+        }
+        claim.is_some()
+    }
+
+    /// A line of the model with its number.
+    fn source(&self, start: u32) -> String {
+        let number = self.lines.line(start);
+        let line = self.session.text().lines().nth(number - 1).unwrap_or("");
+        format!("{number}: {}", line.trim())
+    }
+
     /// Says what was done; whether a check failed.
     fn tell(&self, process: ProcessRef, outcome: &Outcome, before: &State) -> bool {
         let line = self.describe(process, outcome, before);
@@ -359,11 +433,7 @@ impl<'a> Guide<'a> {
         let from = self
             .names
             .location(process.template, before.location(process));
-        let source = |start: u32| {
-            let number = self.lines.line(start);
-            let line = self.session.text().lines().nth(number - 1).unwrap_or("");
-            format!("{number}: {}", line.trim())
-        };
+        let source = |start: u32| self.source(start);
         match outcome {
             Outcome::Rest { span } => {
                 format!("{name}  rests at {from}  {}", source(span.start))
@@ -408,7 +478,7 @@ impl<'a> Guide<'a> {
     fn list(&self, options: &[(ProcessRef, Outcome)]) {
         if options.is_empty() {
             say(format_args!(
-                "no process can do anything: undo with `u`, or quit with `q`\n"
+                "there is no step: undo with `u`, or quit with `q`\n"
             ));
         }
         let state = self.simulation.state();

@@ -1,9 +1,9 @@
 //! Results for people: what was checked and for which parameters, a line for each property, the
 //! executions that violate properties, and what to do next.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise::{PropertyResult, Report, Run, Scope, Session, VerdictKind};
+use threadwise::{PropertyResult, Report, Run, Scope, Session, Values, VerdictKind};
 
 use crate::args::TraceFormat;
 use crate::terminal::{Style, Terminal, say};
@@ -14,6 +14,9 @@ use crate::words::{count, counted, seconds};
 const VIOLATED: &str = "mend the model, or keep the execution with --trace DIR; \
      `threadwise replay` shows it again";
 
+/// How many further instances that violate a property are listed.
+const LISTED: usize = 20;
+
 /// Prints runs as they come.
 pub(crate) struct Printer {
     terminal: Terminal,
@@ -23,6 +26,9 @@ pub(crate) struct Printer {
     advice: Vec<String>,
     given: BTreeSet<String>,
     printed: bool,
+    /// Properties of the present file whose violation was shown, with the further instances that
+    /// violate them: of a sweep, the smallest execution is the one to read.
+    shown: BTreeMap<String, Vec<Values>>,
 }
 
 impl Printer {
@@ -35,6 +41,7 @@ impl Printer {
             advice: Vec::new(),
             given: BTreeSet::new(),
             printed: false,
+            shown: BTreeMap::new(),
         }
     }
 
@@ -59,8 +66,15 @@ impl Printer {
             self.line(&mut text, result, width.unwrap_or(0));
         }
         if !self.quiet {
-            for result in &run.results {
-                self.trace(&mut text, result, session);
+            for result in run.results.iter().filter(|r| r.trace.is_some()) {
+                if let Some(further) = self.shown.get_mut(&result.property)
+                    && !self.verbose
+                {
+                    further.push(run.values.clone());
+                } else {
+                    self.shown.insert(result.property.clone(), Vec::new());
+                    self.trace(&mut text, result, session);
+                }
             }
             let violated = |r: &PropertyResult| r.verdict == VerdictKind::Violated;
             if run.results.iter().any(violated) {
@@ -185,6 +199,22 @@ impl Printer {
         }
     }
 
+    /// Prints what concerns all runs of a file.
+    pub(crate) fn end_of_file(&mut self) {
+        let mut text = String::new();
+        for (property, further) in std::mem::take(&mut self.shown) {
+            if !further.is_empty() {
+                text.push_str(&format!(
+                    "{property} is also violated at {}; their traces: --verbose\n",
+                    list(&further)
+                ));
+            }
+        }
+        if !text.is_empty() {
+            say(format_args!("\n{text}"));
+        }
+    }
+
     /// Prints what concerns all runs.
     pub(crate) fn end(&mut self, report: &Report) {
         if self.quiet {
@@ -219,4 +249,21 @@ impl Printer {
         }
         say(format_args!("{text}"));
     }
+}
+
+/// Instances in one line: `N=3, 4, 5` for one parameter, `N=2, M=1; N=2, M=2` for several.
+fn list(instances: &[Values]) -> String {
+    let one = instances.iter().all(|values| values.0.len() == 1);
+    let shown = instances.iter().take(LISTED).enumerate();
+    let shown: Vec<String> = shown
+        .map(|(position, values)| match values.0.first() {
+            Some((_, value)) if one && position > 0 => value.to_string(),
+            _ => values.to_string(),
+        })
+        .collect();
+    let mut text = shown.join(if one { ", " } else { "; " });
+    if instances.len() > LISTED {
+        text.push_str(&format!(" and {} more", instances.len() - LISTED));
+    }
+    text
 }

@@ -197,6 +197,47 @@ fn a_violation_anywhere_in_a_sweep_decides_the_status() {
 }
 
 #[test]
+fn a_sweep_shows_the_smallest_violation_of_each_property() {
+    let place = Place::new();
+    place.file("broken.tw", BROKEN);
+    let args = ["check", "broken.tw", "--set", "N=2..4"];
+    let ran = place.run(&args).expect(1);
+    let ran = ran.says("\nmutex is also violated at N=3, 4; their traces: --verbose\n");
+    let shown = |stdout: &str| stdout.matches("mutex is violated at").count();
+    assert_eq!(shown(&ran.stdout), 1, "{ran:?}");
+    let mut verbose = args.to_vec();
+    verbose.push("--verbose");
+    let ran = place.run(&verbose).expect(1);
+    assert_eq!(shown(&ran.stdout), 3, "{ran:?}");
+    let (report, _) = place.json(&args[1..]);
+    for run in report["runs"].as_array().unwrap() {
+        assert!(run["results"][1]["trace"].is_object());
+    }
+    // Another file is another model.
+    place.file("again.tw", BROKEN);
+    let ran = place.run(&["check", "broken.tw", "again.tw"]).expect(1);
+    assert_eq!(shown(&ran.stdout), 2, "{ran:?}");
+}
+
+#[test]
+fn an_invariant_that_cannot_be_evaluated_says_why() {
+    let place = Place::new();
+    place.file(
+        "ids.tw",
+        "process P[i: 1..2] { a: skip; }\ninvariant third: P[3] at a;\n",
+    );
+    let (report, ran) = place.json(&["ids.tw"]);
+    assert_eq!(ran.status, 1);
+    let ending = &result(&report, "third")["trace"]["ending"];
+    assert_eq!(ending["fails"]["check"], "id");
+    assert_eq!(ending["fails"]["line"], 2);
+    place
+        .run(&["check", "ids.tw"])
+        .expect(1)
+        .says("here evaluating `third` fails: there is no such process\n      2: invariant third");
+}
+
+#[test]
 fn several_files_are_all_processed_and_the_worst_status_wins() {
     let place = Place::new();
     place.file(

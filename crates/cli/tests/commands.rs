@@ -208,6 +208,47 @@ fn simulate_reports_failures() {
 }
 
 #[test]
+fn simulate_says_why_it_ended() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place
+        .run(&["simulate", "lock.tw", "--steps", "7"])
+        .expect(0)
+        .complains("stopped after 7 steps (--steps)");
+    place
+        .run(&["simulate", "lock.tw", "--property", "access"])
+        .expect(2)
+        .complains("`access` is a liveness property");
+    place.file("short.tw", "process P[i: 1..2] { a: skip; b: skip; }\n");
+    place
+        .run(&["simulate", "short.tw"])
+        .expect(0)
+        .complains("all processes have ended after 4 steps");
+    let interactive = |file: &str| {
+        let input = b"r\nr\nr\nr\n";
+        place.run_with(&["simulate", file, "--interactive"], input)
+    };
+    interactive("short.tw")
+        .expect(0)
+        .says("all processes have ended");
+    let stuck = "process P[i: 1..2] { a: skip; b: await false; }\n";
+    place.file("stuck.tw", stuck);
+    place.file("claim.tw", format!("{stuck}deadlock_free;\n"));
+    place
+        .run(&["simulate", "stuck.tw"])
+        .expect(0)
+        .complains("a deadlock, which the model does not forbid");
+    interactive("stuck.tw").expect(0).says("a deadlock, which");
+    place
+        .run(&["simulate", "claim.tw"])
+        .expect(1)
+        .complains("`deadlock_free` is violated");
+    interactive("claim.tw")
+        .expect(1)
+        .says("a deadlock: `deadlock_free` is violated");
+}
+
+#[test]
 fn simulate_takes_choices() {
     let place = Place::new();
     place.file("lock.tw", LOCK);

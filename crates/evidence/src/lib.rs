@@ -47,7 +47,7 @@ pub use record::{Recorder, RunEnding, record};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use text::to_text;
 pub use trace::{
-    CheckName, Ending, Initial, MemoryModel, Step, TRACE_VERSION, Trace, TraceError, Valuation,
-    Value,
+    CheckName, Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, TraceError,
+    Valuation, Value,
 };
 pub use verdict::{Reason, Stats, Verdict};

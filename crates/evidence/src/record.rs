@@ -11,8 +11,10 @@ use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::lines::Lines;
-use crate::replay::{ReplayError, judge_ending};
-use crate::trace::{Ending, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation, Value};
+use crate::replay::{ReplayError, evaluation_failure, judge_ending};
+use crate::trace::{
+    Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation, Value,
+};
 
 /// What happens at the end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +155,14 @@ impl<'a> Recorder<'a> {
         let names = Names::new(self.instance);
         self.trace.property = property.map(str::to_owned);
         self.trace.ending = match ending {
-            RunEnding::Invariant => Ending::Invariant,
+            RunEnding::Invariant => Ending::Invariant {
+                fails: property
+                    .and_then(|name| evaluation_failure(self.instance, name, &self.state))
+                    .map(|failure| FailedCheck {
+                        check: failure.kind.into(),
+                        line: Some(self.lines.number(failure.span.start)),
+                    }),
+            },
             RunEnding::Deadlock => Ending::Deadlock,
             RunEnding::End => Ending::End,
             RunEnding::Check { process, failure } => Ending::Check {

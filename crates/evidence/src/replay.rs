@@ -2,15 +2,15 @@
 //! a run of the instance that ends as it claims.
 
 use threadwise_lang::program::{PropertyKind, Span};
-use threadwise_model::expression::Limit;
+use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
-use threadwise_model::interpreter::{Interpreter, Outcome};
+use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
 use threadwise_model::names::{NameError, Names};
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::lines::Lines;
 use crate::record::{labels, valuation};
-use crate::trace::{CheckName, Ending, Step, TRACE_VERSION, Trace, Valuation, Value};
+use crate::trace::{CheckName, Ending, FailedCheck, Step, TRACE_VERSION, Trace, Valuation, Value};
 
 /// The name of the built-in checks as a property.
 pub const CHECKS: &str = "checks";
@@ -87,15 +87,25 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
         annotated.steps[step].line = Some(lines.number(span.start))
     })?;
     judge_ending(instance, trace, &last)?;
-    if let Ending::Check {
-        process,
-        check,
-        line,
-        ..
-    } = &mut annotated.ending
-        && let Some(span) = failing(instance, &last, process, *check)
-    {
-        *line = Some(lines.number(span.start));
+    match &mut annotated.ending {
+        Ending::Check {
+            process,
+            check,
+            line,
+            ..
+        } => {
+            if let Some(span) = failing(instance, &last, process, *check) {
+                *line = Some(lines.number(span.start));
+            }
+        }
+        Ending::Invariant { fails } => {
+            let name = trace.property.as_deref().unwrap_or_default();
+            *fails = evaluation_failure(instance, name, &last).map(|failure| FailedCheck {
+                check: failure.kind.into(),
+                line: Some(lines.number(failure.span.start)),
+            });
+        }
+        Ending::Deadlock | Ending::End => {}
     }
     Ok(annotated)
 }
@@ -310,7 +320,7 @@ pub(crate) fn judge_ending(
         }
     };
     let needed = match property.map(|property| &property.kind) {
-        Some(PropertyKind::Invariant(_)) => matches!(trace.ending, Ending::Invariant),
+        Some(PropertyKind::Invariant(_)) => matches!(trace.ending, Ending::Invariant { .. }),
         Some(PropertyKind::DeadlockFree) => matches!(trace.ending, Ending::Deadlock),
         Some(PropertyKind::Liveness { .. }) => {
             return Err(wrong(
@@ -318,7 +328,7 @@ pub(crate) fn judge_ending(
             ));
         }
         None if trace.property.is_some() => matches!(trace.ending, Ending::Check { .. }),
-        None => !matches!(trace.ending, Ending::Invariant),
+        None => !matches!(trace.ending, Ending::Invariant { .. }),
     };
     if !needed {
         return Err(wrong(match trace.property.as_deref() {
@@ -328,18 +338,29 @@ pub(crate) fn judge_ending(
     }
     match &trace.ending {
         Ending::End => Ok(()),
-        Ending::Invariant => {
+        Ending::Invariant { fails } => {
             let Some(PropertyKind::Invariant(predicate)) = property.map(|property| &property.kind)
             else {
                 return Err(wrong("no invariant is named".to_owned()));
             };
-            if interpreter.judge(last, predicate).map_err(limited)?.holds() {
-                let name = trace.property.as_deref().unwrap_or_default();
-                return Err(wrong(format!(
+            let name = trace.property.as_deref().unwrap_or_default();
+            match (interpreter.judge(last, predicate).map_err(limited)?, fails) {
+                (Judgement::True, _) => Err(wrong(format!(
                     "the invariant `{name}` holds in the last state"
-                )));
+                ))),
+                (Judgement::False, Some(_)) => Err(wrong(format!(
+                    "the invariant `{name}` is false in the last state, and its evaluation does not fail"
+                ))),
+                (Judgement::Fails(failure), Some(claimed))
+                    if CheckName::from(failure.kind) != claimed.check =>
+                {
+                    Err(wrong(format!(
+                        "the evaluation of `{name}` does not fail because {}",
+                        claimed.check
+                    )))
+                }
+                _ => Ok(()),
             }
-            Ok(())
         }
         Ending::Deadlock => {
             if !interpreter.is_deadlock(last).map_err(limited)? {
@@ -369,6 +390,23 @@ pub(crate) fn judge_ending(
             }
             Ok(())
         }
+    }
+}
+
+/// What fails when an invariant is evaluated in a state, if anything does.
+pub(crate) fn evaluation_failure(
+    instance: &Instance,
+    name: &str,
+    state: &State,
+) -> Option<Failure> {
+    let mut properties = instance.program().properties.iter();
+    let property = properties.find(|property| property.name == name)?;
+    let PropertyKind::Invariant(predicate) = &property.kind else {
+        return None;
+    };
+    match Interpreter::new(instance).judge(state, predicate) {
+        Ok(Judgement::Fails(failure)) => Some(failure),
+        _ => None,
     }
 }
 

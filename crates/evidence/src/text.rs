@@ -13,8 +13,10 @@ use crate::trace::{Ending, Trace, Valuation};
 const SHOWN_GROUPS: usize = 60;
 /// How many ranges of one group are written.
 const SHOWN_RANGES: usize = 4;
-/// Changes longer than this do not push the column after them further to the right.
+/// Changes longer than this go on in a further line.
 const CHANGES_WIDTH: usize = 40;
+/// The same of the initial state.
+const INITIAL_WIDTH: usize = 92;
 
 /// The trace as text; with the source, also the line that each step begins with.
 pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
@@ -32,7 +34,7 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
             .steps
             .iter()
             .enumerate()
-            .map(|(position, step)| {
+            .flat_map(|(position, step)| {
                 let label = if step.rest {
                     format!("rests at {}", step.from)
                 } else {
@@ -44,14 +46,17 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
                     let names: Vec<String> = started.into_iter().map(|(name, _)| name).collect();
                     changes.insert(0, format!("starts {}", names.join(", ")));
                 }
-                let number = (position + 1).to_string();
-                [
-                    number,
+                let mut lines = packed(changes, CHANGES_WIDTH).into_iter();
+                let first = [
+                    (position + 1).to_string(),
                     step.process.clone(),
                     label,
-                    changes.join(", "),
+                    lines.next().unwrap_or_default(),
                     source_line(step.line),
-                ]
+                ];
+                let none = String::new;
+                let further = lines.map(move |line| [none(), none(), none(), line, none()]);
+                std::iter::once(first).chain(further)
             })
             .collect();
         let _ = writeln!(out);
@@ -65,10 +70,20 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
             "and for ever again from the state after step {loop_from}"
         );
     }
+    let name = trace.property.as_deref().unwrap_or_default();
+    let place = |line: &Option<u32>| match (line, &lines) {
+        (Some(number), Some(lines)) => format!("    {number}: {}\n", lines.line(*number)),
+        (Some(number), None) => format!("    line {number}\n"),
+        (None, _) => String::new(),
+    };
     let _ = match &trace.ending {
-        Ending::Invariant => {
-            let name = trace.property.as_deref().unwrap_or_default();
-            writeln!(out, "here `{name}` does not hold")
+        Ending::Invariant { fails: None } => writeln!(out, "here `{name}` does not hold"),
+        Ending::Invariant {
+            fails: Some(failed),
+        } => {
+            let check = failed.check;
+            let _ = writeln!(out, "here evaluating `{name}` fails: {check}");
+            out.write_str(&place(&failed.line))
         }
         Ending::Check {
             process,
@@ -77,13 +92,7 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
             line,
         } => {
             let _ = writeln!(out, "here {process} at {from} fails: {check}");
-            match (line, &lines) {
-                (Some(number), Some(lines)) => {
-                    writeln!(out, "    {number}: {}", lines.line(*number))
-                }
-                (Some(number), None) => writeln!(out, "    line {number}"),
-                (None, _) => Ok(()),
-            }
+            out.write_str(&place(line))
         }
         Ending::Deadlock => writeln!(out, "here no process can go on: a deadlock"),
         Ending::End => Ok(()),
@@ -109,21 +118,29 @@ fn initial(trace: &Trace, out: &mut String) {
     if hidden > 0 {
         groups.push(format!("and {hidden} more"));
     }
-    // As many on a line as fit.
-    let mut line = String::new();
-    for group in groups {
-        if !line.is_empty() && line.len() + group.len() > 90 {
-            let _ = writeln!(out, "    {line}");
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push_str(", ");
-        }
-        line.push_str(&group);
+    for line in packed(groups, INITIAL_WIDTH) {
+        let _ = writeln!(out, "    {}", line.trim_end_matches(','));
     }
-    if !line.is_empty() {
-        let _ = writeln!(out, "    {line}");
+}
+
+/// As many on a line as fit; a line that another one follows ends with a comma.
+fn packed(parts: Vec<String>, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 2 + part.chars().count() <= width => {
+                line.push_str(", ");
+                line.push_str(&part);
+            }
+            last => {
+                if let Some(line) = last {
+                    line.push(',');
+                }
+                lines.push(part);
+            }
+        }
     }
+    lines
 }
 
 /// `name = value` for each group of names.
@@ -237,22 +254,14 @@ fn ranges(mut numbers: Vec<i64>) -> String {
 
 /// Rows with aligned columns; numbers to the right.
 fn table(titles: [&str; 5], rows: &[[String; 5]], out: &mut String) {
-    let width = |column: usize, most: usize| {
-        let widths = rows
-            .iter()
+    let width = |column: usize| {
+        rows.iter()
             .map(|row| row[column].chars().count())
-            .filter(|width| *width <= most);
-        widths
             .chain([titles[column].len()])
             .max()
             .unwrap_or_default()
     };
-    let widths = [
-        width(0, usize::MAX),
-        width(1, usize::MAX),
-        width(2, usize::MAX),
-        width(3, CHANGES_WIDTH),
-    ];
+    let widths = [width(0), width(1), width(2), width(3)];
     let titles = titles.map(str::to_owned);
     for row in std::iter::once(&titles).chain(rows) {
         let [step, process, label, changes, source] = row;

@@ -123,7 +123,11 @@ pub struct Step {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Ending {
     /// The invariant named by the trace is false there, or its evaluation fails.
-    Invariant,
+    Invariant {
+        /// Why its evaluation fails, if that is why it does not hold.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fails: Option<FailedCheck>,
+    },
     /// A check fails in the step that a process could take next.
     Check {
         /// The process.
@@ -140,6 +144,16 @@ pub enum Ending {
     Deadlock,
     /// Nothing: the run stops here, or goes on for ever if there is `loop_from`.
     End,
+}
+
+/// A check that fails while an invariant is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCheck {
+    /// Which check.
+    pub check: CheckName,
+    /// The line of the expression that fails, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
 }
 
 /// A built-in check, by name.

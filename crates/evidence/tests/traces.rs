@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use threadwise_evidence::{
-    Ending, Recorder, ReplayError, RunEnding, Trace, TraceError, Value, annotate, replay, to_itf,
-    to_text,
+    CheckName, Ending, FailedCheck, Recorder, ReplayError, RunEnding, Trace, TraceError, Value,
+    annotate, replay, to_itf, to_text,
 };
 use threadwise_lang::program::PropertyKind;
 use threadwise_model::instance::Instance;
@@ -241,6 +241,44 @@ deadlock_free;
         *line = None;
     }
     assert_eq!(annotate(&instance, &bare, &text), Ok(check));
+}
+
+#[test]
+fn an_invariant_that_cannot_be_evaluated_says_why() {
+    let text = "shared x: 0..2 = 0;\nprocess P { a: x := 1; }\ninvariant zero: 1 / (1 - x) > 0;\n";
+    let instance = instance(text, &[]);
+    let trace = violation(&instance, text, "zero").unwrap();
+    let failed = FailedCheck {
+        check: CheckName::Division,
+        line: Some(3),
+    };
+    let ending = |fails| Ending::Invariant { fails };
+    assert_eq!(trace.ending, ending(Some(failed)));
+    assert_eq!(annotate(&instance, &trace, text).unwrap(), trace);
+    let shown = to_text(&trace, Some(text));
+    assert!(
+        shown.ends_with(
+            "here evaluating `zero` fails: the divisor is zero\n    3: invariant zero: 1 / (1 - x) > 0;\n"
+        ),
+        "{shown}"
+    );
+    let with = |check| Trace {
+        ending: ending(check),
+        ..trace.clone()
+    };
+    // To say why is not needed; to say it wrongly is a lie.
+    replay(&instance, &with(None)).unwrap();
+    let index = FailedCheck {
+        check: CheckName::Index,
+        line: None,
+    };
+    replay(&instance, &with(Some(index))).unwrap_err();
+    let (lock, broken) = broken_lock();
+    let lie = Trace {
+        ending: ending(Some(failed)),
+        ..broken
+    };
+    replay(&lock, &lie).unwrap_err();
 }
 
 #[test]
