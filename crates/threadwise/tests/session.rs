@@ -6,7 +6,8 @@ use threadwise::{
     Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Plan,
     Report, Run, Session, Stats, Stop, Trace, Values, VerdictKind,
 };
-use threadwise_evidence::{Reason, Verdict};
+use threadwise_evidence::dag::Dag;
+use threadwise_evidence::{Certificate, Claim, Reason, Verdict};
 
 const BROKEN: &str = "\
 shared x: 0..9 = 0;
@@ -94,6 +95,35 @@ fn a_trace_that_does_not_replay_is_an_internal_error() {
         assert_eq!(run.exit(), Exit::Internal, "{run:?}");
         assert!(run.diagnostics[0].message.contains("internal error"));
     }
+}
+
+#[test]
+fn a_certificate_that_proves_nothing_is_an_internal_error() {
+    fn certificate_of(outcome: &mut JobOutcome) -> &mut Certificate {
+        match &mut outcome.findings[2].verdict {
+            Verdict::Proved(Some(certificate)) => certificate,
+            other => panic!("{other:?}"),
+        }
+    }
+    let forgeries: [fn(&mut JobOutcome); 4] = [
+        |outcome| certificate_of(outcome).claim = Claim::Inductive(Dag::leaf(true)),
+        |outcome| certificate_of(outcome).claim = Claim::Inductive(Dag::leaf(false)),
+        |outcome| certificate_of(outcome).property = "low".to_owned(),
+        |outcome| certificate_of(outcome).model = Some("0".to_owned()),
+    ];
+    for forgery in forgeries {
+        let run = run(&Options::default(), &mut Forger(forgery));
+        assert_eq!(run.exit(), Exit::Internal, "{run:?}");
+        assert!(run.diagnostics[0].message.contains("is refused"), "{run:?}");
+    }
+    let options = Options {
+        recheck: false,
+        certificates: true,
+        ..Options::default()
+    };
+    let unchecked = self::run(&options, &mut Forger(forgeries[0]));
+    assert_eq!(unchecked.results[2].verdict, VerdictKind::Proved);
+    assert!(!unchecked.results[2].rechecked);
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! The reachable states as a certificate: they contain the initial states, no step leads out of them, and every
 //! property that was proved holds in all of them.
 //!
-//! A decision graph is built from states in ascending order. Packed states have an order already, that of their
-//! words, and it is the order of the cells from the first word's highest bits on: so the graph tests cells in
-//! that order, and no state is unpacked before its turn.
+//! A decision graph is built from states in ascending order. Cells are tested in the order in which they are packed,
+//! word by word and from the lowest bits up, which is nearly that of the program; what decides
+//! between two states is then the field of the lowest bit in which they differ, so none is unpacked before its turn.
+
+use std::cmp::Ordering;
 
 use threadwise_evidence::certificate::{cell_names, cell_values};
 use threadwise_evidence::dag::{Builder, Dag};
 
+use super::layout::Layout;
 use super::search::Search;
 
 /// The most states that are made into a certificate.
@@ -28,14 +31,23 @@ pub(crate) fn reachable<const W: usize>(search: &Search<W>) -> Option<Dag> {
     let mut order: Vec<usize> = (0..system.cells).collect();
     order.sort_by_key(|cell| {
         let field = &search.layout.fields[*cell];
-        (field.word, std::cmp::Reverse(field.shift))
+        (field.word, field.shift)
     });
     let mut cells = Vec::with_capacity(order.len());
     for cell in &order {
         cells.push((names[*cell].clone(), values[*cell]?.1));
     }
     let mut numbers: Vec<u32> = (0..states).collect();
-    numbers.sort_unstable_by(|a, b| search.store.get(*a).cmp(search.store.get(*b)));
+    let masks = masks(search.layout);
+    numbers.sort_unstable_by(|a, b| {
+        let (a, b) = (search.store.get(*a), search.store.get(*b));
+        let differs = a.iter().zip(b).position(|(a, b)| a != b);
+        differs.map_or(Ordering::Equal, |word| {
+            let bit = (a[word] ^ b[word]).trailing_zeros() as usize;
+            let mask = masks[word][bit];
+            (a[word] & mask).cmp(&(b[word] & mask))
+        })
+    });
     let mut set = Builder::new(cells).states();
     let mut positions = vec![0; order.len()];
     for (done, number) in numbers.into_iter().enumerate() {
@@ -53,4 +65,16 @@ pub(crate) fn reachable<const W: usize>(search: &Search<W>) -> Option<Dag> {
         }
     }
     set.finish().ok()
+}
+
+/// For each bit of each word the bits of its field.
+fn masks(layout: &Layout) -> Vec<[u64; 64]> {
+    let mut masks = vec![[u64::MAX; 64]; layout.words];
+    for field in &layout.fields {
+        let bits = field.mask << field.shift;
+        for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
+            masks[field.word as usize][bit] = bits;
+        }
+    }
+    masks
 }
