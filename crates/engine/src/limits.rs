@@ -63,7 +63,7 @@ pub struct Progress {
 }
 
 /// Whoever wants to know how far an engine is.
-pub trait Observer {
+pub trait Observer: Send {
     /// Called every few milliseconds or less often.
     fn progress(&mut self, progress: &Progress);
 }

@@ -8,7 +8,9 @@
 use threadwise_lang::program::{FoldKind, LocationId, Span, TemplateId};
 
 use crate::build;
-use crate::system::{CellInitial, CheckKind, Clause, Expr, Place, ProcessId, Scope, Step, System};
+use crate::system::{
+    CellInitial, CheckKind, Clause, Expr, Place, ProcessId, Scope, Step, System, VarId,
+};
 
 /// A computation left 64 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -331,32 +333,37 @@ impl Odometer {
     }
 }
 
+/// The value that the cells of a variable begin with, in the process with the given index if it
+/// is a local one; `None` if it is any.
+pub fn initial_value(system: &System, var: VarId, index: u32) -> Result<Option<i64>, Overflow> {
+    let CellInitial::Value(expr) = &system.vars[var].initial else {
+        return Ok(None);
+    };
+    let process = match system.vars[var].scope {
+        Scope::Shared => None,
+        Scope::Local(template) => Some(system.templates[template].first + index as usize),
+    };
+    let context = Context {
+        system,
+        state: &[],
+        process,
+        choices: &[],
+    };
+    context.value(expr).map(Some)
+}
+
 /// The initial states, one after the other: there can be very many.
 pub fn initial_states(system: &System) -> Result<InitialStates, Overflow> {
     let mut base = vec![0; system.cells];
     let mut open = Vec::new();
     let mut ranges = Vec::new();
     for (id, var) in system.vars.iter_enumerated() {
-        let (copies, first) = match var.scope {
-            Scope::Shared => (1, None),
-            Scope::Local(template) => {
-                let template = &system.templates[template];
-                (template.count, Some(template.first))
-            }
+        let copies = match var.scope {
+            Scope::Shared => 1,
+            Scope::Local(template) => system.templates[template].count,
         };
         for copy in 0..copies {
-            let value = match &var.initial {
-                CellInitial::Any => None,
-                CellInitial::Value(expr) => {
-                    let context = Context {
-                        system,
-                        state: &[],
-                        process: first.map(|first| first + copy as usize),
-                        choices: &[],
-                    };
-                    Some(context.value(expr)?)
-                }
-            };
+            let value = initial_value(system, id, copy)?;
             for offset in 0..var.len {
                 let cell = system.cell(id, copy, offset).index();
                 match value {

@@ -1,0 +1,94 @@
+//! Forward reachability: the states that runs lead to, by chained images, until nothing is new.
+//!
+//! Complete for finite programs. The set of reachable states is an inductive invariant and
+//! the strongest one, so it is the certificate for every property that holds. All properties share one
+//! search; each is looked for after every round. With `breadth_first`, layers instead of chaining:
+//! slower, and there to compare with the papers, whose forward reachability works so.
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_model::system::{System, SystemProperty};
+use threadwise_symbolic::Bdd;
+
+use crate::reach::{Halt, Search, run_search};
+use crate::target;
+
+/// Forward reachability.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forward {
+    /// Layers instead of chaining.
+    pub breadth_first: bool,
+}
+
+impl Engine for Forward {
+    fn name(&self) -> &'static str {
+        "forward"
+    }
+
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        target::accepts(self.name(), system, property)
+    }
+
+    fn check_all(
+        &self,
+        system: &System,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        run_search(
+            self,
+            system,
+            properties,
+            limits,
+            observer,
+            |search, answers| self.search(search, properties, answers).map(Some),
+        )
+    }
+}
+
+impl Forward {
+    /// Goes on until every property is decided; returns all reachable states.
+    fn search(
+        &self,
+        search: &mut Search,
+        properties: &[&SystemProperty],
+        answers: &mut [Option<Answer>],
+    ) -> Result<Bdd, Halt> {
+        let symbolic = search.symbolic;
+        let d = &symbolic.diagrams;
+        let mut open: Vec<(usize, Bdd)> = Vec::new();
+        for (index, property) in properties.iter().enumerate() {
+            if answers[index].is_none() {
+                open.push((index, target::forbidden(symbolic, property)?));
+            }
+        }
+        let mut reached = symbolic.initial.clone();
+        let mut frontier = reached.clone();
+        loop {
+            let mut still = Vec::new();
+            for (index, bad) in open {
+                if d.is_empty(&d.and(&frontier, &bad)?) {
+                    still.push((index, bad));
+                } else {
+                    let run = search.shortest_run(properties[index], &bad)?;
+                    answers[index] = Some(Answer::Violated(run));
+                }
+            }
+            open = still;
+            let after = if self.breadth_first {
+                search.post(&frontier)?
+            } else {
+                search.chain(&reached)?
+            };
+            frontier = d.minus(&after, &reached)?;
+            if d.is_empty(&frontier) {
+                break;
+            }
+            reached = d.or(&reached, &frontier)?;
+        }
+        for (index, _) in open {
+            answers[index] = Some(Answer::Proved(None));
+        }
+        Ok(reached)
+    }
+}

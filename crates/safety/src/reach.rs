@@ -1,0 +1,258 @@
+//! Reachability: what the monolithic engines share.
+//!
+//! Forwards, transitions are *chained*: each is applied to all that is known by then, the results of
+//! the transitions before it in the same round included. A round of chaining goes many steps
+//! deep, so there are few of them (4 instead of 103 for a hundred processes round a semaphore).
+//! Shortest runs come from breadth-first layers, which are computed only when there is a run to show.
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Progress, Run, Stop};
+use threadwise_evidence::{Reason, Stats};
+use threadwise_model::system::{ProcessId, System, SystemProperty};
+use threadwise_symbolic::{Bdd, Error, Symbolic, Transition, with_deep_stack};
+
+use crate::target;
+
+/// Nodes when no memory limit is given.
+const DEFAULT_NODES: usize = 1 << 26;
+
+/// How many nodes fit into a memory limit.
+fn capacity(limits: &Limits) -> usize {
+    match limits.memory {
+        Some(bytes) => {
+            let node = threadwise_symbolic::Diagrams::bytes(1);
+            (usize::try_from(bytes).unwrap_or(usize::MAX) / node).min(DEFAULT_NODES)
+        }
+        None => DEFAULT_NODES,
+    }
+}
+
+/// Why a computation ended early.
+#[derive(Clone, Debug)]
+pub(crate) enum Halt {
+    /// The diagrams gave up.
+    Symbolic(Error),
+    /// The caller wants it to stop.
+    Stop(Stop),
+}
+
+impl<E: Into<Error>> From<E> for Halt {
+    fn from(error: E) -> Halt {
+        Halt::Symbolic(error.into())
+    }
+}
+
+impl From<Halt> for Reason {
+    fn from(halt: Halt) -> Reason {
+        match halt {
+            Halt::Stop(Stop::Time) => Reason::new("time-limit", "the time limit was reached"),
+            Halt::Stop(Stop::Cancelled) => Reason::new("cancelled", "the search was cancelled"),
+            Halt::Symbolic(error @ Error::OutOfNodes(_)) => {
+                Reason::new("memory-limit", error.to_string())
+                    .next("give it more memory with `--memory`, or try another engine")
+            }
+            Halt::Symbolic(error @ Error::Overflow) => Reason::new("overflow", error.to_string()),
+            Halt::Symbolic(error @ Error::Internal(_)) => {
+                Reason::new("internal", error.to_string())
+            }
+            Halt::Symbolic(error) => {
+                Reason::new("unsupported", error.to_string()).next("`explicit` takes such programs")
+            }
+        }
+    }
+}
+
+/// Runs a search for the properties that the engine accepts, where the recursion of the
+/// diagrams has room. The search answers what it can; what is left open when it halts is unknown.
+pub(crate) fn run_search(
+    engine: &dyn Engine,
+    system: &System,
+    properties: &[&SystemProperty],
+    limits: &Limits,
+    observer: &mut dyn Observer,
+    search: impl FnOnce(&mut Search, &mut [Option<Answer>]) -> Result<Option<Bdd>, Halt> + Send,
+) -> Outcome {
+    let mut answers: Vec<Option<Answer>> = properties
+        .iter()
+        .map(|property| match engine.accepts(system, property) {
+            Ok(()) => None,
+            Err(unsupported) => Some(Answer::Unknown(unsupported.into())),
+        })
+        .collect();
+    let mut outcome = Outcome {
+        answers: Vec::new(),
+        stats: Stats::default(),
+        complete: false,
+        capacity_exceeded: None,
+    };
+    if answers.iter().any(Option::is_none) {
+        let result = with_deep_stack(|| -> Result<(), Halt> {
+            let symbolic = Symbolic::new(system, capacity(limits))?;
+            let mut under_way = Search {
+                symbolic: &symbolic,
+                limits,
+                observer,
+                rounds: 0,
+            };
+            let result = search(&mut under_way, &mut answers);
+            let reached = result.as_ref().ok().and_then(Option::as_ref);
+            outcome.stats = under_way.stats(reached);
+            outcome.complete = reached.is_some();
+            result.map(|_| ())
+        });
+        if let Err(halt) = result {
+            for answer in answers.iter_mut().filter(|answer| answer.is_none()) {
+                *answer = Some(Answer::Unknown(halt.clone().into()));
+            }
+        }
+    }
+    outcome.answers = answers.into_iter().flatten().collect();
+    outcome
+}
+
+/// A computation under way: the system, its limits, and what was counted.
+pub(crate) struct Search<'a, 's> {
+    pub(crate) symbolic: &'a Symbolic<'s>,
+    pub(crate) limits: &'a Limits<'a>,
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) rounds: u64,
+}
+
+impl Search<'_, '_> {
+    /// To be called between operations.
+    pub(crate) fn breathe(&mut self) -> Result<(), Halt> {
+        match self.limits.should_stop() {
+            Some(stop) => Err(Halt::Stop(stop)),
+            None => Ok(()),
+        }
+    }
+
+    fn report(&mut self) {
+        let nodes = self.symbolic.diagrams.peak_nodes();
+        self.observer.progress(&Progress {
+            depth: self.rounds,
+            bytes: threadwise_symbolic::Diagrams::bytes(nodes) as u64,
+            ..Progress::default()
+        });
+    }
+
+    /// One round of chaining: what is reached from a set by any number of steps taken in order.
+    pub(crate) fn chain(&mut self, set: &Bdd) -> Result<Bdd, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut reached = set.clone();
+        for transition in self.moves() {
+            self.breathe()?;
+            let after = transition.post(d, &reached)?;
+            reached = d.or(&reached, &after)?;
+        }
+        self.rounds += 1;
+        self.report();
+        Ok(reached)
+    }
+
+    /// The same backwards, within a set.
+    pub(crate) fn chain_back(&mut self, set: &Bdd, within: &Bdd) -> Result<Bdd, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut found = set.clone();
+        for transition in self.moves() {
+            self.breathe()?;
+            let before = d.and(&transition.pre(d, &found)?, within)?;
+            found = d.or(&found, &before)?;
+        }
+        self.rounds += 1;
+        self.report();
+        Ok(found)
+    }
+
+    fn moves<'b>(&self) -> impl Iterator<Item = &'b Transition> + use<'b>
+    where
+        Self: 'b,
+    {
+        self.symbolic
+            .transitions
+            .moves
+            .iter()
+            .filter(|transition| !transition.is_skip())
+    }
+
+    /// What is reached from a set in one step.
+    pub(crate) fn post(&mut self, set: &Bdd) -> Result<Bdd, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut after = d.none();
+        for transition in self.moves() {
+            self.breathe()?;
+            after = d.or(&after, &transition.post(d, set)?)?;
+        }
+        self.rounds += 1;
+        self.report();
+        Ok(after)
+    }
+
+    /// A shortest run into a set that can be reached, by breadth-first layers forwards.
+    pub(crate) fn shortest_run(
+        &mut self,
+        property: &SystemProperty,
+        bad: &Bdd,
+    ) -> Result<Run, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut layers = vec![self.symbolic.initial.clone()];
+        let mut reached = self.symbolic.initial.clone();
+        loop {
+            let last = layers.last().unwrap_or(&reached);
+            let hit = d.and(last, bad)?;
+            if !d.is_empty(&hit) {
+                return self.walk_back(property, &layers, &hit);
+            }
+            let after = self.post(&layers[layers.len() - 1].clone())?;
+            let new = d.minus(&after, &reached)?;
+            if d.is_empty(&new) {
+                return Err(Error::Internal("a reachable set that no run leads to").into());
+            }
+            reached = d.or(&reached, &new)?;
+            layers.push(new);
+        }
+    }
+
+    /// A run through the layers that ends in a state of the last one.
+    fn walk_back(
+        &mut self,
+        property: &SystemProperty,
+        layers: &[Bdd],
+        hit: &Bdd,
+    ) -> Result<Run, Halt> {
+        let symbolic = self.symbolic;
+        let d = &symbolic.diagrams;
+        let missing = || Halt::from(Error::Internal("a layer without a predecessor"));
+        let mut state = symbolic.pick(hit).ok_or_else(missing)?;
+        let ending = target::ending(symbolic.system, property, &state).ok_or_else(missing)?;
+        let mut backwards: Vec<(ProcessId, Vec<i64>)> = Vec::new();
+        for layer in layers[..layers.len() - 1].iter().rev() {
+            let here = symbolic.singleton(&state)?;
+            let mut found = None;
+            for transition in self.moves() {
+                let before = d.and(&transition.pre(d, &here)?, layer)?;
+                if let Some(previous) = symbolic.pick(&before) {
+                    found = Some((transition.process, previous));
+                    break;
+                }
+            }
+            let (process, previous) = found.ok_or_else(missing)?;
+            backwards.push((process, std::mem::replace(&mut state, previous)));
+        }
+        backwards.reverse();
+        Ok(Run {
+            initial: state,
+            steps: backwards,
+            ending,
+        })
+    }
+
+    /// What was counted.
+    pub(crate) fn stats(&self, states: Option<&Bdd>) -> Stats {
+        Stats {
+            iterations: Some(self.rounds),
+            peak_nodes: Some(self.symbolic.diagrams.peak_nodes() as u64),
+            states: states.and_then(|set| u64::try_from(&self.symbolic.count(set)).ok()),
+            ..Stats::default()
+        }
+    }
+}

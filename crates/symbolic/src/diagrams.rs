@@ -1,0 +1,258 @@
+//! Binary decision diagrams with complement edges (OxiDD), with the care that the library needs.
+//!
+//! The library has a fixed capacity and collects garbage in the background when it is nearly full,
+//! racing the program: an operation can then fail although there is room. So garbage is collected
+//! here early and in the foreground, and a failure is believed only if it repeats after a
+//! collection. What remains is a plain error value, and the manager stays usable.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
+use oxidd::util::AllocResult;
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager,
+    ManagerRef, Subst, VarNo,
+};
+use oxidd_core::util::SatCountCache;
+use oxidd_core::util::num::Natural;
+
+/// A set of states, or a relation: a Boolean function.
+pub type Bdd = BCDDFunction;
+
+/// A simultaneous renaming of variables, made once and used often.
+pub type Renaming = Subst<Bdd>;
+
+/// There is no room for another node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the decision diagrams need more than {capacity} nodes")]
+pub struct OutOfNodes {
+    /// How many there can be.
+    pub capacity: usize,
+}
+
+/// How often a failed operation is tried again after collecting garbage.
+const RETRIES: u32 = 5;
+/// Every so many operations the fill is looked at.
+const LOOK_EVERY: u32 = 16;
+
+/// A manager of diagrams, and the operations on them.
+pub struct Diagrams {
+    manager: BCDDManagerRef,
+    capacity: usize,
+    /// Nodes at which garbage is collected; grows with what survives.
+    threshold: Cell<usize>,
+    operations: Cell<u32>,
+    peak: Cell<usize>,
+}
+
+impl Diagrams {
+    /// A manager for a number of variables, with room for so many nodes.
+    pub fn new(variables: u32, capacity: usize) -> Self {
+        let capacity = capacity.clamp(1 << 12, (1 << 31) - 1);
+        // A cache entry serves an operation on two or three nodes; more than a quarter of
+        // the nodes never paid.
+        let cache = (capacity / 4).clamp(1 << 12, 1 << 22);
+        let manager = oxidd::bcdd::new_manager(capacity, cache, 1);
+        manager.with_manager_exclusive(|manager| manager.add_vars(variables));
+        Diagrams {
+            manager,
+            capacity,
+            threshold: Cell::new(capacity / 10 * 7),
+            operations: Cell::new(0),
+            peak: Cell::new(0),
+        }
+    }
+
+    /// Bytes that a manager with this many nodes takes when it is full, caches included.
+    pub fn bytes(capacity: usize) -> usize {
+        capacity * 40
+    }
+
+    /// The greatest number of nodes seen, garbage included.
+    pub fn peak_nodes(&self) -> usize {
+        self.look();
+        self.peak.get()
+    }
+
+    fn look(&self) -> usize {
+        let nodes = self
+            .manager
+            .with_manager_shared(|manager| manager.approx_num_inner_nodes());
+        self.peak.set(self.peak.get().max(nodes));
+        nodes
+    }
+
+    fn collect(&self) {
+        self.manager.with_manager_shared(|manager| manager.gc());
+    }
+
+    /// Runs an operation with room made beforehand, and again if it failed for want of room.
+    fn run(&self, operation: impl Fn() -> AllocResult<Bdd>) -> Result<Bdd, OutOfNodes> {
+        self.operations.set(self.operations.get().wrapping_add(1));
+        if self.operations.get().is_multiple_of(LOOK_EVERY) && self.look() > self.threshold.get() {
+            self.collect();
+        }
+        if let Ok(result) = operation() {
+            return Ok(result);
+        }
+        for _ in 0..RETRIES {
+            self.look();
+            self.collect();
+            if let Ok(result) = operation() {
+                return Ok(result);
+            }
+            // The library's own collector may be at work at this moment.
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        Err(OutOfNodes {
+            capacity: self.capacity,
+        })
+    }
+
+    /// The empty set.
+    pub fn none(&self) -> Bdd {
+        self.manager.with_manager_shared(|manager| Bdd::f(manager))
+    }
+
+    /// The set of everything.
+    pub fn all(&self) -> Bdd {
+        self.manager.with_manager_shared(|manager| Bdd::t(manager))
+    }
+
+    /// Everything or nothing.
+    pub fn constant(&self, value: bool) -> Bdd {
+        if value { self.all() } else { self.none() }
+    }
+
+    /// A variable, or its negation.
+    pub fn literal(&self, var: VarNo, positive: bool) -> Result<Bdd, OutOfNodes> {
+        self.run(|| {
+            self.manager.with_manager_shared(|manager| {
+                if positive {
+                    Bdd::var(manager, var)
+                } else {
+                    Bdd::not_var(manager, var)
+                }
+            })
+        })
+    }
+
+    /// The complement.
+    pub fn not(&self, a: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| a.not())
+    }
+
+    /// The intersection.
+    pub fn and(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| a.and(b))
+    }
+
+    /// The union.
+    pub fn or(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| a.or(b))
+    }
+
+    /// What is in the first and not in the second.
+    pub fn minus(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| b.imp_strict(a))
+    }
+
+    /// If, then, else.
+    pub fn ite(&self, condition: &Bdd, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| condition.ite(then, otherwise))
+    }
+
+    /// The set with the variables of a cube forgotten.
+    pub fn exists(&self, a: &Bdd, vars: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| a.exists(vars))
+    }
+
+    /// The intersection with the variables of a cube forgotten, in one pass.
+    pub fn and_exists(&self, a: &Bdd, b: &Bdd, vars: &Bdd) -> Result<Bdd, OutOfNodes> {
+        self.run(|| a.apply_exists(BooleanOperator::And, b, vars))
+    }
+
+    /// The set with variables renamed.
+    pub fn rename(&self, a: &Bdd, renaming: &Renaming) -> Result<Bdd, OutOfNodes> {
+        self.run(|| a.substitute(renaming))
+    }
+
+    /// A renaming of variables to variables.
+    pub fn renaming(&self, from: &[VarNo], to: &[VarNo]) -> Result<Renaming, OutOfNodes> {
+        let targets = to
+            .iter()
+            .map(|var| self.literal(*var, true))
+            .collect::<Result<Vec<Bdd>, OutOfNodes>>()?;
+        Ok(Subst::new(from.to_vec(), targets))
+    }
+
+    /// The conjunction of variables, to forget them with.
+    pub fn cube(&self, vars: &[VarNo]) -> Result<Bdd, OutOfNodes> {
+        let mut cube = self.all();
+        let mut vars = vars.to_vec();
+        // From the last level up, so that each step adds one node on top.
+        vars.sort_unstable_by_key(|var| {
+            std::cmp::Reverse(
+                self.manager
+                    .with_manager_shared(|manager| manager.var_to_level(*var)),
+            )
+        });
+        for var in vars {
+            cube = self.and(&self.literal(var, true)?, &cube)?;
+        }
+        Ok(cube)
+    }
+
+    /// Whether a set is empty.
+    pub fn is_empty(&self, a: &Bdd) -> bool {
+        !a.satisfiable()
+    }
+
+    /// The number of members over so many of the variables, on which alone the set depends.
+    pub fn count(&self, a: &Bdd, variables: u32) -> Natural {
+        let all = self
+            .manager
+            .with_manager_shared(|manager| manager.num_levels());
+        let mut cache: SatCountCache<Natural, std::hash::RandomState> = SatCountCache::default();
+        let total: Natural = a.sat_count(all, &mut cache);
+        total >> (all - variables)
+    }
+
+    /// A member, as the values of the variables that matter.
+    pub fn member(&self, a: &Bdd) -> Option<Vec<Option<bool>>> {
+        let cube = a.pick_cube(|_, _, _| false)?;
+        Some(
+            cube.into_iter()
+                .map(|value| match value {
+                    oxidd::util::OptBool::None => None,
+                    oxidd::util::OptBool::False => Some(false),
+                    oxidd::util::OptBool::True => Some(true),
+                })
+                .collect(),
+        )
+    }
+
+    /// Whether a valuation of all variables is a member.
+    pub fn contains(&self, a: &Bdd, values: impl Fn(VarNo) -> bool, variables: u32) -> bool {
+        a.eval((0..variables).map(|var| (var, values(var))))
+    }
+
+    /// The level of a variable.
+    pub fn level(&self, var: VarNo) -> u32 {
+        self.manager
+            .with_manager_shared(|manager| manager.var_to_level(var))
+    }
+
+    /// Nodes in use after a collection.
+    pub fn live_nodes(&self) -> usize {
+        self.collect();
+        self.manager
+            .with_manager_shared(|manager| manager.num_inner_nodes())
+    }
+}
+
+/// The nodes of one diagram.
+pub fn size(a: &Bdd) -> usize {
+    a.node_count()
+}

@@ -1,0 +1,165 @@
+//! A system as decision diagrams.
+//!
+//! [`Symbolic`] holds everything that the engines share: the diagrams with their budget, the
+//! encoding of the cells, the initial states, and each step as a [`Transition`] with its images
+//! forwards and backwards. It knows no property and no algorithm; those live in `threadwise-safety`.
+
+mod cases;
+mod diagrams;
+mod encoding;
+mod transitions;
+
+pub use cases::{Cases, Translator};
+pub use diagrams::{Bdd, Diagrams, OutOfNodes, Renaming, size};
+pub use encoding::{CellCode, Encoding};
+pub use oxidd_core::util::num::Natural;
+pub use transitions::{Transition, Transitions};
+
+use threadwise_model::optimise::Optimised;
+use threadwise_model::system::{CellId, Expr, ProcessId, System};
+
+/// Why a system has no diagrams.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// No room.
+    #[error(transparent)]
+    OutOfNodes(#[from] OutOfNodes),
+    /// Too many values to list.
+    #[error("{what} has too many values for decision diagrams")]
+    TooManyValues {
+        /// What has them.
+        what: String,
+    },
+    /// Something that diagrams of a fixed number of cells cannot express.
+    #[error("decision diagrams cannot express {0}")]
+    Unsupported(&'static str),
+    /// A computation leaves 64 bits.
+    #[error("a computation leaves 64 bits")]
+    Overflow,
+    /// A mistake in threadwise.
+    #[error("internal error: {0}")]
+    Internal(&'static str),
+}
+
+/// A system as decision diagrams.
+pub struct Symbolic<'s> {
+    /// The system.
+    pub system: &'s System,
+    /// The diagrams.
+    pub diagrams: Diagrams,
+    /// How cells are encoded.
+    pub encoding: Encoding,
+    /// The initial states.
+    pub initial: Bdd,
+    /// The states whose codes all stand for values: all that there are.
+    pub valid: Bdd,
+    /// The steps.
+    pub transitions: Transitions,
+}
+
+impl<'s> Symbolic<'s> {
+    /// Builds the diagrams of a system, with room for so many nodes.
+    pub fn new(system: &'s System, capacity: usize) -> Result<Self, Error> {
+        let optimised = Optimised::new(system);
+        let encoding = Encoding::new(system, &optimised.claims().bounds)?;
+        let diagrams = Diagrams::new(encoding.variables, capacity);
+        let initial = transitions::initial(system, &diagrams, &encoding)?;
+        let valid = encoding.valid(&diagrams)?;
+        let transitions = Transitions::new(&optimised, &diagrams, &encoding, &valid)?;
+        Ok(Symbolic {
+            system,
+            diagrams,
+            encoding,
+            initial,
+            valid,
+            transitions,
+        })
+    }
+
+    /// The states in which a predicate holds.
+    pub fn states(&self, predicate: &Expr) -> Result<Bdd, Error> {
+        Translator {
+            system: self.system,
+            diagrams: &self.diagrams,
+            encoding: &self.encoding,
+            choices: &[],
+        }
+        .truth(predicate)
+    }
+
+    /// The deadlocks: some process has not ended, and none has a step other than resting.
+    pub fn deadlocks(&self) -> Result<Bdd, Error> {
+        let d = &self.diagrams;
+        let mut moving = d.none();
+        let mut ended = d.all();
+        for raw in 0..self.system.processes() {
+            let process = ProcessId::from_raw(raw);
+            moving = d.or(&moving, &self.transitions.enabled[process])?;
+            let template = &self.system.templates[self.system.template_of(process)];
+            let pc = self
+                .system
+                .cell(template.pc, self.system.index_of(process), 0);
+            let done = match self.encoding.cells[pc].code(i64::from(template.done().raw())) {
+                Some(code) => self.encoding.code(d, pc, code, false)?,
+                None => d.none(),
+            };
+            ended = d.and(&ended, &done)?;
+        }
+        let stuck = d.not(&moving)?;
+        Ok(d.minus(&stuck, &ended)?)
+    }
+
+    /// The number of states in a set of valid states.
+    pub fn count(&self, set: &Bdd) -> Natural {
+        self.diagrams.count(set, self.encoding.state_bits)
+    }
+
+    /// Some state of a set.
+    pub fn pick(&self, set: &Bdd) -> Option<Vec<i64>> {
+        self.encoding.decode(&self.diagrams.member(set)?)
+    }
+
+    /// The set of one state.
+    pub fn singleton(&self, state: &[i64]) -> Result<Bdd, Error> {
+        let mut set = self.diagrams.all();
+        let mut cells: Vec<CellId> = self.encoding.cells.indices().collect();
+        // From the last variable up, so that each step adds on top.
+        cells.sort_by_key(|cell| std::cmp::Reverse(self.encoding.cells[*cell].vars(false).next()));
+        for cell in cells {
+            let code = self.encoding.cells[cell]
+                .code(state[cell.index()])
+                .ok_or(Error::Internal("a state with a value without a code"))?;
+            let one = self.encoding.code(&self.diagrams, cell, code, false)?;
+            set = self.diagrams.and(&one, &set)?;
+        }
+        Ok(set)
+    }
+
+    /// Whether a state is in a set.
+    pub fn contains(&self, set: &Bdd, state: &[i64]) -> bool {
+        match self.encoding.encode(state) {
+            Some(bits) => {
+                self.diagrams
+                    .contains(set, |var| bits[var as usize], self.encoding.variables)
+            }
+            None => false,
+        }
+    }
+}
+
+/// Runs a computation on a stack that is deep enough for diagrams of many thousand variables: the
+/// library recurses once for each level.
+pub fn with_deep_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
+    /// Reserved, not used: pages are taken as they are touched.
+    const STACK: usize = 1 << 30;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, run);
+        match thread.map(|thread| thread.join()) {
+            Ok(Ok(result)) => result,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            Err(error) => panic!("no thread for the computation: {error}"),
+        }
+    })
+}

@@ -1,0 +1,491 @@
+//! Steps as transitions on sets of states, forwards and backwards.
+//!
+//! A step whose written values do not depend on the state (most steps of locks and protocols) is a
+//! *guarded assignment*: its image is `(exists written. S and guard) and values`, without a copy
+//! of the variables and without frames. Any other step is a relation between the bits it writes
+//! and their twins; bits that it does not write stay implicit. A step that writes a cell
+//! chosen by the state becomes one transition for each cell, so that no array is copied.
+//!
+//! Exact: a transition relates the same states as its step, on states whose values are encoded.
+
+use index_vec::IndexVec;
+use threadwise_model::optimise::Optimised;
+use threadwise_model::system::{CellId, Clause, Expr, ProcessId, Step, System, Update};
+
+use crate::Error;
+use crate::cases::{Cases, Translator};
+use crate::diagrams::{Bdd, Diagrams, Renaming};
+use crate::encoding::Encoding;
+
+/// A step, or a part of one, of one process.
+pub struct Transition {
+    /// Whose it is.
+    pub process: ProcessId,
+    /// The states in which it can be taken: location, guards and checks.
+    pub guard: Bdd,
+    effect: Effect,
+}
+
+enum Effect {
+    /// Nothing changes.
+    Skip,
+    /// The written variables get values that do not depend on the state.
+    Assign {
+        /// The written variables.
+        written: Bdd,
+        /// Their values afterwards: one combination, or several for `havoc`.
+        values: Bdd,
+    },
+    /// The guard and how the written variables change.
+    Relate {
+        /// Guard, and written bits with their twins.
+        relation: Bdd,
+        /// The written variables.
+        written: Bdd,
+        /// Their twins.
+        twins: Bdd,
+        /// From twins to variables.
+        back: Renaming,
+        /// From variables to twins.
+        forth: Renaming,
+    },
+}
+
+impl Transition {
+    /// The states after the transition from a set.
+    pub fn post(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
+        Ok(match &self.effect {
+            Effect::Skip => d.and(set, &self.guard)?,
+            Effect::Assign { written, values } => {
+                let rest = d.and_exists(set, &self.guard, written)?;
+                d.and(&rest, values)?
+            }
+            Effect::Relate {
+                relation,
+                written,
+                back,
+                ..
+            } => {
+                let after = d.and_exists(set, relation, written)?;
+                d.rename(&after, back)?
+            }
+        })
+    }
+
+    /// The states from which the transition leads into a set.
+    pub fn pre(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
+        Ok(match &self.effect {
+            Effect::Skip => d.and(set, &self.guard)?,
+            Effect::Assign { written, values } => {
+                let rest = d.and_exists(set, values, written)?;
+                d.and(&rest, &self.guard)?
+            }
+            Effect::Relate {
+                relation,
+                twins,
+                forth,
+                ..
+            } => {
+                let after = d.rename(set, forth)?;
+                d.and_exists(&after, relation, twins)?
+            }
+        })
+    }
+
+    /// Whether it changes nothing: such a transition adds nothing to a set of reachable states.
+    pub fn is_skip(&self) -> bool {
+        matches!(self.effect, Effect::Skip)
+    }
+}
+
+/// What can happen in a system: its transitions, failures and blocked states.
+pub struct Transitions {
+    /// Moves, process by process in the order of the text. Rests are left out.
+    pub moves: Vec<Transition>,
+    /// For each process, the states in which a step of it fails a check.
+    pub failures: IndexVec<ProcessId, Bdd>,
+    /// For each process, the states in which it has a step other than resting; a failing step
+    /// counts.
+    pub enabled: IndexVec<ProcessId, Bdd>,
+}
+
+impl Transitions {
+    /// Translates the steps of an optimised system.
+    pub fn new(
+        optimised: &Optimised,
+        diagrams: &Diagrams,
+        encoding: &Encoding,
+        valid: &Bdd,
+    ) -> Result<Self, Error> {
+        let system = optimised.system();
+        let mut all = Transitions {
+            moves: Vec::new(),
+            failures: IndexVec::new(),
+            enabled: IndexVec::new(),
+        };
+        for process in (0..system.processes()).map(ProcessId::from_raw) {
+            let mut failures = diagrams.none();
+            let mut enabled = diagrams.none();
+            for step in optimised.steps_of(process).iter().flatten() {
+                let built = Builder {
+                    translator: Translator {
+                        system,
+                        diagrams,
+                        encoding,
+                        choices: &step.choices,
+                    },
+                    process,
+                    valid,
+                }
+                .step(step)?;
+                failures = diagrams.or(&failures, &built.fails)?;
+                if !step.rest {
+                    enabled = diagrams.or(&enabled, &built.enabled)?;
+                }
+                all.moves.extend(built.moves);
+            }
+            all.failures.push(failures);
+            all.enabled.push(enabled);
+        }
+        Ok(all)
+    }
+}
+
+/// What a step can do.
+struct Built {
+    moves: Vec<Transition>,
+    fails: Bdd,
+    /// Where it can be taken or fails.
+    enabled: Bdd,
+}
+
+/// Builds the transitions of one process.
+struct Builder<'a> {
+    translator: Translator<'a>,
+    process: ProcessId,
+    /// States whose codes all stand for values. Others occur in no set of states, but complements
+    /// contain them, so that an impossible guard need not be empty.
+    valid: &'a Bdd,
+}
+
+/// The cells a transition writes, with their values, under a condition.
+#[derive(Clone)]
+struct Writes {
+    when: Bdd,
+    cells: Vec<(CellId, Value)>,
+}
+
+#[derive(Clone)]
+enum Value {
+    Cases(Cases),
+    /// Any value that the choice can have, whatever else happens.
+    Free(u32),
+}
+
+impl Builder<'_> {
+    fn step(&self, step: &Step) -> Result<Built, Error> {
+        let d = self.translator.diagrams;
+        let system = self.translator.system;
+        if !step.starts.is_empty() {
+            return Err(Error::Unsupported(
+                "processes that are started while others run",
+            ));
+        }
+        let template = &system.templates[system.template_of(self.process)];
+        let pc = system.cell(template.pc, system.index_of(self.process), 0);
+        let encoding = self.translator.encoding;
+        let none = Built {
+            moves: Vec::new(),
+            fails: d.none(),
+            enabled: d.none(),
+        };
+        // A location that is never reached has no code, and steps from it are never taken.
+        let Some(from) = encoding.cells[pc].code(i64::from(step.from.raw())) else {
+            return Ok(none);
+        };
+        if step.choices.iter().any(|(lo, hi)| lo > hi) {
+            return Ok(none);
+        }
+        let mut guard = encoding.code(d, pc, from, false)?;
+        let mut fails = d.none();
+        for (position, choice) in step.choices.iter().enumerate() {
+            let valid = self.valid_choice(position as u32, *choice)?;
+            guard = d.and(&guard, &valid)?;
+        }
+        for clause in &step.clauses {
+            match clause {
+                Clause::Guard(condition) => {
+                    guard = d.and(&guard, &self.translator.truth(condition)?)?;
+                }
+                Clause::Check(check) => {
+                    let holds = self.translator.truth(&check.holds)?;
+                    fails = d.or(&fails, &d.minus(&guard, &holds)?)?;
+                    guard = d.and(&guard, &holds)?;
+                }
+            }
+        }
+        let chosen = d.cube(&encoding.choice_vars())?;
+        let forget = |set: &Bdd| -> Result<Bdd, Error> {
+            if step.choices.is_empty() {
+                return Ok(set.clone());
+            }
+            Ok(d.exists(set, &chosen)?)
+        };
+        let fails = forget(&fails)?;
+        let enabled = d.or(&forget(&guard)?, &fails)?;
+        let mut moves = Vec::new();
+        if !step.rest && self.possible(&guard)? {
+            let mut writes = self.writes(step, guard)?;
+            if step.to != step.from {
+                let to = encoding.cells[pc]
+                    .code(i64::from(step.to.raw()))
+                    .ok_or(Error::Internal("a step to a location without a code"))?;
+                let value = encoding.cells[pc].values[to];
+                for write in &mut writes {
+                    set(&mut write.cells, pc, Value::Cases(vec![(value, d.all())]));
+                }
+            }
+            for write in writes {
+                moves.push(self.transition(step, write)?);
+            }
+        }
+        Ok(Built {
+            moves,
+            fails,
+            enabled,
+        })
+    }
+
+    /// Whether a set contains a state.
+    fn possible(&self, set: &Bdd) -> Result<bool, Error> {
+        let d = self.translator.diagrams;
+        Ok(!d.is_empty(&d.and(set, self.valid)?))
+    }
+
+    fn valid_choice(&self, choice: u32, (lo, hi): (i64, i64)) -> Result<Bdd, Error> {
+        let d = self.translator.diagrams;
+        let mut valid = d.none();
+        for code in 0..=(hi - lo) as usize {
+            valid = d.or(&valid, &self.translator.encoding.choice(d, choice, code)?)?;
+        }
+        Ok(valid)
+    }
+
+    /// The writes of a step, divided where the cell depends on the state.
+    fn writes(&self, step: &Step, guard: Bdd) -> Result<Vec<Writes>, Error> {
+        let d = self.translator.diagrams;
+        let mut all = vec![Writes {
+            when: guard,
+            cells: Vec::new(),
+        }];
+        for update in &step.updates {
+            let value = match free_choice(step, update) {
+                Some(choice) => Value::Free(choice),
+                None => Value::Cases(self.translator.cases(&update.value)?),
+            };
+            let targets = self.translator.cells(&update.cell)?;
+            let mut divided = Vec::new();
+            for writes in all {
+                for (cell, states) in &targets {
+                    let when = d.and(&writes.when, states)?;
+                    if !self.possible(&when)? {
+                        continue;
+                    }
+                    let mut cells = writes.cells.clone();
+                    set(&mut cells, *cell, value.clone());
+                    divided.push(Writes { when, cells });
+                }
+            }
+            all = divided;
+        }
+        Ok(all)
+    }
+
+    fn transition(&self, step: &Step, writes: Writes) -> Result<Transition, Error> {
+        let d = self.translator.diagrams;
+        let encoding = self.translator.encoding;
+        let chosen = d.cube(&encoding.choice_vars())?;
+        let has_choices = !step.choices.is_empty();
+        let guard = if has_choices {
+            d.exists(&writes.when, &chosen)?
+        } else {
+            writes.when.clone()
+        };
+        let cells: Vec<CellId> = writes.cells.iter().map(|(cell, _)| *cell).collect();
+        if cells.is_empty() {
+            return Ok(Transition {
+                process: self.process,
+                guard,
+                effect: Effect::Skip,
+            });
+        }
+        let vars = encoding.vars_of(&cells, false);
+        let written = d.cube(&vars)?;
+        let independent = writes.cells.iter().all(|(_, value)| match value {
+            Value::Free(_) => true,
+            Value::Cases(cases) => cases.len() == 1,
+        });
+        if independent {
+            let mut values = d.all();
+            for (cell, value) in writes.cells.iter().rev() {
+                values = d.and(
+                    &self.set_of(step, *cell, value, &writes.when, false)?,
+                    &values,
+                )?;
+            }
+            return Ok(Transition {
+                process: self.process,
+                guard,
+                effect: Effect::Assign { written, values },
+            });
+        }
+        let mut relation = writes.when.clone();
+        for (cell, value) in writes.cells.iter().rev() {
+            let change = self.set_of(step, *cell, value, &writes.when, true)?;
+            relation = d.and(&relation, &change)?;
+        }
+        if has_choices {
+            relation = d.exists(&relation, &chosen)?;
+        }
+        let twin_vars = encoding.vars_of(&cells, true);
+        Ok(Transition {
+            process: self.process,
+            guard,
+            effect: Effect::Relate {
+                relation,
+                written,
+                twins: d.cube(&twin_vars)?,
+                back: d.renaming(&twin_vars, &vars)?,
+                forth: d.renaming(&vars, &twin_vars)?,
+            },
+        })
+    }
+
+    /// The written cell with its value: on the variables themselves if the value does not depend
+    /// on the state, on the twins otherwise.
+    fn set_of(
+        &self,
+        step: &Step,
+        cell: CellId,
+        value: &Value,
+        when: &Bdd,
+        after: bool,
+    ) -> Result<Bdd, Error> {
+        let d = self.translator.diagrams;
+        let encoding = self.translator.encoding;
+        let mut set = d.none();
+        match value {
+            Value::Free(choice) => {
+                let (lo, hi) = step.choices[*choice as usize];
+                for value in lo..=hi {
+                    let code = encoding.cells[cell]
+                        .code(value)
+                        .ok_or(Error::Internal("an arbitrary value without a code"))?;
+                    set = d.or(&set, &encoding.code(d, cell, code, after)?)?;
+                }
+            }
+            Value::Cases(cases) => {
+                for (value, states) in cases {
+                    let one = match encoding.cells[cell].code(*value) {
+                        Some(code) => encoding.code(d, cell, code, after)?,
+                        // Checks and intervals exclude it.
+                        None if !self.possible(&d.and(when, states)?)? => continue,
+                        None => return Err(Error::Internal("a written value without a code")),
+                    };
+                    set = d.or(&set, &d.and(states, &one)?)?;
+                }
+            }
+        }
+        Ok(set)
+    }
+}
+
+/// Of two writes of one cell the later counts.
+fn set(cells: &mut Vec<(CellId, Value)>, cell: CellId, value: Value) {
+    cells.retain(|(other, _)| *other != cell);
+    cells.push((cell, value));
+}
+
+/// The choice that an update writes, if the step uses it for nothing else.
+fn free_choice(step: &Step, update: &Update) -> Option<u32> {
+    let Expr::Choice(choice) = update.value else {
+        return None;
+    };
+    let mut uses = 0;
+    let mut look = |expr: &Expr| {
+        visit(expr, &mut |e| {
+            uses += usize::from(*e == Expr::Choice(choice));
+        });
+    };
+    for clause in &step.clauses {
+        match clause {
+            Clause::Guard(e) => look(e),
+            Clause::Check(check) => look(&check.holds),
+        }
+    }
+    for update in &step.updates {
+        look(&update.value);
+        update.cell.process.iter().for_each(&mut look);
+        update.cell.offset.iter().for_each(&mut look);
+    }
+    (uses == 1).then_some(choice)
+}
+
+/// Calls `f` on an expression and everything inside it.
+fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+    f(expr);
+    match expr {
+        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {}
+        Expr::Load(place) => {
+            for e in place.process.iter().chain(&place.offset) {
+                visit(e, f);
+            }
+        }
+        Expr::Not(e) | Expr::Neg(e) | Expr::Fold { body: e, .. } => visit(e, f),
+        Expr::And(list) | Expr::Or(list) => list.iter().for_each(|e| visit(e, f)),
+        Expr::Compare(_, a, b) | Expr::Arith(_, a, b) => {
+            visit(a, f);
+            visit(b, f);
+        }
+        Expr::Ite(c, a, b) => {
+            visit(c, f);
+            visit(a, f);
+            visit(b, f);
+        }
+    }
+}
+
+/// The initial states.
+pub fn initial(system: &System, d: &Diagrams, encoding: &Encoding) -> Result<Bdd, Error> {
+    use threadwise_model::system::Scope;
+    let mut set = d.all();
+    let mut cells = Vec::new();
+    for (id, var) in system.vars.iter_enumerated() {
+        let copies = match var.scope {
+            Scope::Shared => 1,
+            Scope::Local(template) => system.templates[template].count,
+        };
+        for index in 0..copies {
+            for offset in 0..var.len {
+                cells.push((id, index, system.cell(id, index, offset)));
+            }
+        }
+    }
+    // From the last variable up, so that each step adds on top.
+    cells.sort_by_key(|(_, _, cell)| std::cmp::Reverse(encoding.cells[*cell].vars(false).next()));
+    for (id, index, cell) in cells {
+        let value = threadwise_model::eval::initial_value(system, id, index)
+            .map_err(|_| Error::Overflow)?;
+        let one = match value {
+            None => encoding.valid_cell(d, cell)?,
+            Some(value) => {
+                let code = encoding.cells[cell]
+                    .code(value)
+                    .ok_or(Error::Internal("an initial value without a code"))?;
+                encoding.code(d, cell, code, false)?
+            }
+        };
+        set = d.and(&one, &set)?;
+    }
+    Ok(set)
+}
