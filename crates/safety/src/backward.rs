@@ -8,6 +8,7 @@
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_model::system::{System, SystemProperty};
+use threadwise_symbolic::Agenda;
 
 use crate::reach::{Halt, Search, run_search};
 use crate::target;
@@ -56,14 +57,16 @@ fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt
     let valid = symbolic.encoding.valid(d)?;
     let bad = d.and(&target::forbidden(symbolic, property)?, &valid)?;
     let mut found = bad.clone();
+    let mut agenda = Agenda::new(&symbolic.schedule);
     loop {
         if !d.is_empty(&d.and(&found, &symbolic.initial)?) {
             return Ok(Answer::Violated(search.shortest_run(property, &bad)?));
         }
-        let before = search.chain_back(&found, &valid)?;
-        if before == found {
+        let complete = search.advance(&mut agenda, &mut found, |transition, d, set| {
+            Ok(d.and(&transition.pre(d, set)?, &valid)?)
+        })?;
+        if complete && d.is_empty(&d.and(&found, &symbolic.initial)?) {
             return Ok(Answer::Proved(None));
         }
-        found = before;
     }
 }

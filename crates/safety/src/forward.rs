@@ -7,7 +7,7 @@
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_symbolic::Bdd;
+use threadwise_symbolic::{Agenda, Bdd, Transition};
 
 use crate::reach::{Halt, Search, run_search};
 use crate::target;
@@ -62,6 +62,7 @@ impl Forward {
                 open.push((index, target::forbidden(symbolic, property)?));
             }
         }
+        let mut agenda = Agenda::new(&symbolic.schedule);
         let mut reached = symbolic.initial.clone();
         let mut frontier = reached.clone();
         loop {
@@ -75,16 +76,17 @@ impl Forward {
                 }
             }
             open = still;
-            let after = if self.breadth_first {
-                search.post(&frontier)?
+            let before = reached.clone();
+            let complete = if self.breadth_first {
+                reached = d.or(&reached, &search.post(&frontier)?)?;
+                reached == before
             } else {
-                search.chain(&reached)?
+                search.advance(&mut agenda, &mut reached, Transition::post)?
             };
-            frontier = d.minus(&after, &reached)?;
-            if d.is_empty(&frontier) {
+            frontier = d.minus(&reached, &before)?;
+            if complete && d.is_empty(&frontier) {
                 break;
             }
-            reached = d.or(&reached, &frontier)?;
         }
         for (index, _) in open {
             answers[index] = Some(Answer::Proved(None));

@@ -1,14 +1,15 @@
 //! Reachability: what the monolithic engines share.
 //!
-//! Forwards, transitions are *chained*: each is applied to all that is known by then, the results of
-//! the transitions before it in the same round included. A round of chaining goes many steps
-//! deep, so there are few of them (4 instead of 103 for a hundred processes round a semaphore).
+//! Transitions are *chained*: each is applied to all that is known by then, the results of the
+//! transitions before it included. A round of chaining goes many steps deep, so there are few of
+//! them (2 instead of 103 for a hundred processes round a semaphore). Which to fire next is the agenda's
+//! business (`threadwise_symbolic::Schedule`).
 //! Shortest runs come from breadth-first layers, which are computed only when there is a run to show.
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Progress, Run, Stop};
 use threadwise_evidence::{Reason, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
-use threadwise_symbolic::{Bdd, Error, Symbolic, Transition, with_deep_stack};
+use threadwise_symbolic::{Agenda, Bdd, Diagrams, Error, Symbolic, Transition, with_deep_stack};
 
 use crate::target;
 
@@ -135,43 +136,39 @@ impl Search<'_, '_> {
         });
     }
 
-    /// One round of chaining: what is reached from a set by any number of steps taken in order.
-    pub(crate) fn chain(&mut self, set: &Bdd) -> Result<Bdd, Halt> {
+    /// Closes a set under images (or preimages) by the agenda, for at most one turn of all
+    /// processes; true if nothing is left to do.
+    pub(crate) fn advance(
+        &mut self,
+        agenda: &mut Agenda,
+        set: &mut Bdd,
+        image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
+    ) -> Result<bool, Halt> {
         let d = &self.symbolic.diagrams;
-        let mut reached = set.clone();
-        for transition in self.moves() {
-            self.breathe()?;
-            let after = transition.post(d, &reached)?;
-            reached = d.or(&reached, &after)?;
-        }
         self.rounds += 1;
-        self.report();
-        Ok(reached)
-    }
-
-    /// The same backwards, within a set.
-    pub(crate) fn chain_back(&mut self, set: &Bdd, within: &Bdd) -> Result<Bdd, Halt> {
-        let d = &self.symbolic.diagrams;
-        let mut found = set.clone();
-        for transition in self.moves() {
-            self.breathe()?;
-            let before = d.and(&transition.pre(d, &found)?, within)?;
-            found = d.or(&found, &before)?;
+        for _ in 0..self.symbolic.transitions.moves.len().max(1) {
+            let Some(process) = agenda.take() else {
+                return Ok(true);
+            };
+            let mut grown = set.clone();
+            for transition in &self.symbolic.transitions.moves[process] {
+                self.breathe()?;
+                grown = d.or(&grown, &image(transition, d, &grown)?)?;
+            }
+            if grown != *set {
+                *set = grown;
+                agenda.found(process);
+            }
         }
-        self.rounds += 1;
         self.report();
-        Ok(found)
+        Ok(false)
     }
 
     fn moves<'b>(&self) -> impl Iterator<Item = &'b Transition> + use<'b>
     where
         Self: 'b,
     {
-        self.symbolic
-            .transitions
-            .moves
-            .iter()
-            .filter(|transition| !transition.is_skip())
+        self.symbolic.transitions.moves.iter().flatten()
     }
 
     /// What is reached from a set in one step.

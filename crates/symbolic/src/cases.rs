@@ -12,6 +12,7 @@ use threadwise_model::system::{CellId, Expr, Place, System};
 use crate::Error;
 use crate::diagrams::{Bdd, Diagrams};
 use crate::encoding::Encoding;
+use crate::exclusion::exclusion;
 
 /// The values of an expression, ascending, each with its states.
 pub type Cases = Vec<(i64, Bdd)>;
@@ -48,6 +49,18 @@ impl Translator<'_> {
 
     fn truth_in(&self, expr: &Expr, bindings: &mut Bindings) -> Result<Bdd, Error> {
         let d = self.diagrams;
+        if let Some((bound, lo, hi, body)) = exclusion(expr) {
+            // None and exactly one of the values looked at so far.
+            let (mut none, mut one) = (d.all(), d.none());
+            for value in (lo..=hi).rev() {
+                bindings.push((bound, value));
+                let holds = self.truth_in(&body, bindings)?;
+                bindings.pop();
+                one = d.ite(&holds, &none, &one)?;
+                none = d.minus(&none, &holds)?;
+            }
+            return Ok(d.or(&none, &one)?);
+        }
         Ok(match expr {
             Expr::Const(value) => d.constant(*value != 0),
             Expr::Not(e) => d.not(&self.truth_in(e, bindings)?)?,

@@ -50,9 +50,11 @@ impl Diagrams {
     /// A manager for a number of variables, with room for so many nodes.
     pub fn new(variables: u32, capacity: usize) -> Self {
         let capacity = capacity.clamp(1 << 12, (1 << 31) - 1);
-        // A cache entry serves an operation on two or three nodes; more than a quarter of
-        // the nodes never paid.
-        let cache = (capacity / 4).clamp(1 << 12, 1 << 22);
+        // The cache is written once at the start, which must not cost more than a small problem;
+        // a larger one than this never paid.
+        let cache = (capacity / 4)
+            .min((variables as usize) << 14)
+            .clamp(1 << 16, 1 << 21);
         let manager = oxidd::bcdd::new_manager(capacity, cache, 1);
         manager.with_manager_exclusive(|manager| manager.add_vars(variables));
         Diagrams {

@@ -7,12 +7,15 @@
 mod cases;
 mod diagrams;
 mod encoding;
+mod exclusion;
+mod schedule;
 mod transitions;
 
 pub use cases::{Cases, Translator};
 pub use diagrams::{Bdd, Diagrams, OutOfNodes, Renaming, size};
 pub use encoding::{CellCode, Encoding};
 pub use oxidd_core::util::num::Natural;
+pub use schedule::{Agenda, Schedule};
 pub use transitions::{Transition, Transitions};
 
 use threadwise_model::optimise::Optimised;
@@ -55,6 +58,8 @@ pub struct Symbolic<'s> {
     pub valid: Bdd,
     /// The steps.
     pub transitions: Transitions,
+    /// Which processes depend on which.
+    pub schedule: Schedule,
 }
 
 impl<'s> Symbolic<'s> {
@@ -73,6 +78,7 @@ impl<'s> Symbolic<'s> {
             initial,
             valid,
             transitions,
+            schedule: Schedule::new(&optimised),
         })
     }
 

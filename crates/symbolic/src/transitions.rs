@@ -27,8 +27,6 @@ pub struct Transition {
 }
 
 enum Effect {
-    /// Nothing changes.
-    Skip,
     /// The written variables get values that do not depend on the state.
     Assign {
         /// The written variables.
@@ -55,7 +53,6 @@ impl Transition {
     /// The states after the transition from a set.
     pub fn post(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
         Ok(match &self.effect {
-            Effect::Skip => d.and(set, &self.guard)?,
             Effect::Assign { written, values } => {
                 let rest = d.and_exists(set, &self.guard, written)?;
                 d.and(&rest, values)?
@@ -75,7 +72,6 @@ impl Transition {
     /// The states from which the transition leads into a set.
     pub fn pre(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
         Ok(match &self.effect {
-            Effect::Skip => d.and(set, &self.guard)?,
             Effect::Assign { written, values } => {
                 let rest = d.and_exists(set, values, written)?;
                 d.and(&rest, &self.guard)?
@@ -91,17 +87,13 @@ impl Transition {
             }
         })
     }
-
-    /// Whether it changes nothing: such a transition adds nothing to a set of reachable states.
-    pub fn is_skip(&self) -> bool {
-        matches!(self.effect, Effect::Skip)
-    }
 }
 
 /// What can happen in a system: its transitions, failures and blocked states.
 pub struct Transitions {
-    /// Moves, process by process in the order of the text. Rests are left out.
-    pub moves: Vec<Transition>,
+    /// The moves of each process in the order of the text. Rests, and moves that change nothing, are
+    /// left out.
+    pub moves: IndexVec<ProcessId, Vec<Transition>>,
     /// For each process, the states in which a step of it fails a check.
     pub failures: IndexVec<ProcessId, Bdd>,
     /// For each process, the states in which it has a step other than resting; a failing step
@@ -119,13 +111,14 @@ impl Transitions {
     ) -> Result<Self, Error> {
         let system = optimised.system();
         let mut all = Transitions {
-            moves: Vec::new(),
+            moves: IndexVec::new(),
             failures: IndexVec::new(),
             enabled: IndexVec::new(),
         };
         for process in (0..system.processes()).map(ProcessId::from_raw) {
             let mut failures = diagrams.none();
             let mut enabled = diagrams.none();
+            let mut moves = Vec::new();
             for step in optimised.steps_of(process).iter().flatten() {
                 let built = Builder {
                     translator: Translator {
@@ -142,8 +135,9 @@ impl Transitions {
                 if !step.rest {
                     enabled = diagrams.or(&enabled, &built.enabled)?;
                 }
-                all.moves.extend(built.moves);
+                moves.extend(built.moves);
             }
+            all.moves.push(moves);
             all.failures.push(failures);
             all.enabled.push(enabled);
         }
@@ -245,7 +239,7 @@ impl Builder<'_> {
                     set(&mut write.cells, pc, Value::Cases(vec![(value, d.all())]));
                 }
             }
-            for write in writes {
+            for write in writes.into_iter().filter(|write| !write.cells.is_empty()) {
                 moves.push(self.transition(step, write)?);
             }
         }
@@ -312,13 +306,6 @@ impl Builder<'_> {
             writes.when.clone()
         };
         let cells: Vec<CellId> = writes.cells.iter().map(|(cell, _)| *cell).collect();
-        if cells.is_empty() {
-            return Ok(Transition {
-                process: self.process,
-                guard,
-                effect: Effect::Skip,
-            });
-        }
         let vars = encoding.vars_of(&cells, false);
         let written = d.cube(&vars)?;
         let independent = writes.cells.iter().all(|(_, value)| match value {
@@ -432,7 +419,7 @@ fn free_choice(step: &Step, update: &Update) -> Option<u32> {
 }
 
 /// Calls `f` on an expression and everything inside it.
-fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+pub(crate) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
     f(expr);
     match expr {
         Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {}
