@@ -54,8 +54,8 @@ impl Engine for Backward {
 fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt> {
     let symbolic = search.symbolic;
     let d = &symbolic.diagrams;
-    let valid = symbolic.encoding.valid(d)?;
-    let bad = d.and(&target::forbidden(symbolic, property)?, &valid)?;
+    let valid = &symbolic.valid;
+    let bad = d.and(&target::forbidden(symbolic, property)?, valid)?;
     let mut found = bad.clone();
     let mut agenda = Agenda::new(&symbolic.schedule);
     loop {
@@ -63,7 +63,7 @@ fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt
             return Ok(Answer::Violated(search.shortest_run(property, &bad)?));
         }
         let complete = search.advance(&mut agenda, &mut found, |transition, d, set| {
-            Ok(d.and(&transition.pre(d, set)?, &valid)?)
+            Ok(d.and(&transition.pre(d, set)?, valid)?)
         })?;
         if complete && d.is_empty(&d.and(&found, &symbolic.initial)?) {
             return Ok(Answer::Proved(None));
