@@ -7,9 +7,11 @@
 //! whose forbidden states have few predecessors it ends after a few steps.
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_evidence::Certificate;
 use threadwise_model::system::{System, SystemProperty};
 use threadwise_symbolic::Agenda;
 
+use crate::certificate;
 use crate::reach::{Halt, Search, run_search};
 use crate::target;
 
@@ -66,7 +68,11 @@ fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt
             Ok(d.and(&transition.pre(d, set)?, valid)?)
         })?;
         if complete && d.is_empty(&d.and(&found, &symbolic.initial)?) {
-            return Ok(Answer::Proved(None));
+            let safe = d.minus(valid, &found)?;
+            let graph = certificate::graph(symbolic, &safe);
+            return Ok(Answer::Proved(graph.map(|graph| {
+                Certificate::inductive(symbolic.system, &property.name, graph)
+            })));
         }
     }
 }

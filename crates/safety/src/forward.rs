@@ -6,9 +6,11 @@
 //! slower, and there to compare with the papers, whose forward reachability works so.
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_evidence::Certificate;
 use threadwise_model::system::{System, SystemProperty};
 use threadwise_symbolic::{Agenda, Bdd, Transition};
 
+use crate::certificate;
 use crate::reach::{Halt, Search, run_search};
 use crate::target;
 
@@ -88,8 +90,15 @@ impl Forward {
                 break;
             }
         }
+        let graph = match open.is_empty() {
+            true => None,
+            false => certificate::graph(symbolic, &reached),
+        };
         for (index, _) in open {
-            answers[index] = Some(Answer::Proved(None));
+            let proof = graph.clone().map(|graph| {
+                Certificate::inductive(symbolic.system, &properties[index].name, graph)
+            });
+            answers[index] = Some(Answer::Proved(proof));
         }
         Ok(reached)
     }

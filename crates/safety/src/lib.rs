@@ -5,6 +5,7 @@
 //! method is compared with.
 
 mod backward;
+mod certificate;
 mod forward;
 mod reach;
 mod target;

@@ -11,8 +11,8 @@ use std::time::Duration;
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
 use oxidd::util::AllocResult;
 use oxidd::{
-    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager,
-    ManagerRef, Subst, VarNo,
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, HasLevel,
+    Manager, ManagerRef, Node, Subst, VarNo,
 };
 use oxidd_core::util::SatCountCache;
 use oxidd_core::util::num::Natural;
@@ -244,6 +244,17 @@ impl Diagrams {
     pub fn level(&self, var: VarNo) -> u32 {
         self.manager
             .with_manager_shared(|manager| manager.var_to_level(var))
+    }
+
+    /// The variable that a diagram looks at first, and what is left if it is false and if it is
+    /// true; `None` for a constant.
+    pub fn top(&self, a: &Bdd) -> Option<(VarNo, Bdd, Bdd)> {
+        let (yes, no) = a.cofactors()?;
+        let var = a.with_manager_shared(|manager, edge| match manager.get_node(edge) {
+            Node::Inner(node) => Some(manager.level_to_var(node.level())),
+            Node::Terminal(_) => None,
+        })?;
+        Some((var, no, yes))
     }
 
     /// Nodes in use after a collection.

@@ -35,6 +35,16 @@ impl CellCode {
         self.values.binary_search(&value).ok()
     }
 
+    /// The variable of its first bit, or where it would be.
+    pub fn first_var(&self) -> VarNo {
+        self.first
+    }
+
+    /// How many bits it has.
+    pub fn bits(&self) -> u32 {
+        self.bits
+    }
+
     /// The variables of its bits, the most significant first; those of the state after a step if
     /// `after`.
     pub fn vars(&self, after: bool) -> impl Iterator<Item = VarNo> + Clone + use<> {

@@ -125,6 +125,30 @@ impl<'s> Symbolic<'s> {
         self.encoding.decode(&self.diagrams.member(set)?)
     }
 
+    /// A set divided by the codes of a cell, which comes before all others that it depends on; one part
+    /// if it does not depend on the cell.
+    pub fn split(&self, set: &Bdd, cell: CellId) -> Vec<Bdd> {
+        let vars: Vec<u32> = self.encoding.cells[cell].vars(false).collect();
+        let looks = |set: &Bdd| match self.diagrams.top(set) {
+            Some((var, ..)) => vars.contains(&var),
+            None => false,
+        };
+        if !looks(set) {
+            return vec![set.clone()];
+        }
+        let mut parts = vec![set.clone()];
+        for var in vars {
+            parts = parts
+                .into_iter()
+                .flat_map(|part| match self.diagrams.top(&part) {
+                    Some((top, no, yes)) if top == var => [no, yes],
+                    _ => [part.clone(), part],
+                })
+                .collect();
+        }
+        parts
+    }
+
     /// The set of one state.
     pub fn singleton(&self, state: &[i64]) -> Result<Bdd, Error> {
         let mut set = self.diagrams.all();
