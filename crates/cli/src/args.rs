@@ -230,6 +230,9 @@ pub(crate) struct CheckArgs {
     /// Store one of all states that differ only in who is who, as far as the types allow
     #[arg(long)]
     pub(crate) symmetry: bool,
+    /// In `forward`, layer by layer instead of chained: slower, for comparison
+    #[arg(long)]
+    pub(crate) breadth_first: bool,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Do not replay counterexamples or check certificates before printing verdicts

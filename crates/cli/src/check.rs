@@ -110,6 +110,7 @@ fn options(args: &CheckArgs) -> Options {
         only: args.only,
         engine: args.engine.clone(),
         symmetry: args.symmetry,
+        breadth_first: args.breadth_first,
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),
         ..limited(&args.limits)

@@ -17,6 +17,15 @@ pub struct EngineInfo {
 pub const AUTO: &str = "auto";
 /// The reference engine.
 pub const EXPLICIT: &str = "explicit";
+/// Forward reachability with decision diagrams.
+pub const FORWARD: &str = "forward";
+/// Backward reachability with decision diagrams.
+pub const BACKWARD: &str = "backward";
+
+/// The engine that a choice comes down to.
+pub fn chosen(name: &str) -> &str {
+    if name == AUTO { EXPLICIT } else { name }
+}
 
 /// Every engine there is.
 pub const ENGINES: &[EngineInfo] = &[
@@ -31,5 +40,17 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "safety",
         scope: "one instance",
         about: "Visits every reachable state, breadth first; counterexamples are the shortest.",
+    },
+    EngineInfo {
+        name: FORWARD,
+        properties: "safety",
+        scope: "one instance",
+        about: "Reachable states as decision diagrams, transitions chained; counterexamples are the shortest.",
+    },
+    EngineInfo {
+        name: BACKWARD,
+        properties: "safety",
+        scope: "one instance",
+        about: "States that lead to a violation, as decision diagrams; counterexamples are the shortest.",
     },
 ];

@@ -7,7 +7,9 @@ use threadwise_model::instance::Instance;
 use threadwise_model::layout::{process_ref, unflatten};
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
+use threadwise_safety::{Backward, Forward};
 
+use crate::engines::{BACKWARD, EXPLICIT, FORWARD};
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
 use crate::session::Session;
 
@@ -31,7 +33,7 @@ impl Executor for InProcess {
 pub fn run_job(
     job: &Job,
     out_of_time: &(dyn Fn() -> bool + Sync),
-    progress: &mut dyn FnMut(&Stats),
+    progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
     let session = Session::new("", job.text.as_str());
     let instance = match session.instance(&job.values) {
@@ -44,11 +46,18 @@ pub fn run_job(
         stop: Some(&stop),
         ..Limits::NONE
     };
-    let engine = Explicit {
-        exhaustive: job.count_states,
-        symmetry: job.symmetry,
-        certificates: job.certificates,
-        threads: usize::from(job.threads),
+    let engine: Box<dyn Engine> = match job.engine.as_str() {
+        EXPLICIT => Box::new(Explicit {
+            exhaustive: job.count_states,
+            symmetry: job.symmetry,
+            certificates: job.certificates,
+            threads: usize::from(job.threads),
+        }),
+        FORWARD => Box::new(Forward {
+            breadth_first: job.breadth_first,
+        }),
+        BACKWARD => Box::new(Backward),
+        other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };
     let mut capacity = FIRST_CAPACITY;
     loop {
@@ -151,7 +160,7 @@ fn findings(
 }
 
 /// Passes progress on as statistics.
-struct Relay<'a>(&'a mut dyn FnMut(&Stats));
+struct Relay<'a>(&'a mut (dyn FnMut(&Stats) + Send));
 
 impl Observer for Relay<'_> {
     fn progress(&mut self, progress: &Progress) {

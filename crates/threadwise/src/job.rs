@@ -20,6 +20,8 @@ pub struct Job {
     pub properties: Vec<String>,
     /// The engine.
     pub engine: String,
+    /// Layers instead of chaining, in `forward`.
+    pub breadth_first: bool,
     /// Threads it may use.
     pub threads: u16,
     /// Store one of all states that differ only in who is who.

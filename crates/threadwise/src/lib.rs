@@ -29,7 +29,7 @@ mod session;
 mod setting;
 
 pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
-pub use engines::{AUTO, ENGINES, EXPLICIT, EngineInfo};
+pub use engines::{AUTO, BACKWARD, ENGINES, EXPLICIT, EngineInfo, FORWARD};
 pub use in_process::{InProcess, run_job};
 pub use job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic};
 pub use plan::{

@@ -24,6 +24,8 @@ pub struct Options {
     pub only: Option<Only>,
     /// The engine, by name.
     pub engine: String,
+    /// Layers instead of chaining, in `forward`.
+    pub breadth_first: bool,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
@@ -48,6 +50,7 @@ impl Default for Options {
             properties: Vec::new(),
             only: None,
             engine: AUTO.to_owned(),
+            breadth_first: false,
             symmetry: false,
             count_states: false,
             recheck: true,

@@ -295,7 +295,8 @@ impl Session {
             text: self.text.clone(),
             values: values.clone(),
             properties,
-            engine: engines::EXPLICIT.to_owned(),
+            engine: engines::chosen(&plan.options.engine).to_owned(),
+            breadth_first: plan.options.breadth_first,
             threads: plan.options.threads,
             symmetry: plan.options.symmetry,
             count_states: plan.options.count_states,
@@ -356,7 +357,7 @@ impl View<'_> {
             scope: Scope::Instance {
                 values: self.values.clone(),
             },
-            engine: engines::EXPLICIT.to_owned(),
+            engine: engines::chosen(&self.plan.options.engine).to_owned(),
             rechecked: false,
             reason: None,
             stats,

@@ -11,6 +11,8 @@ const ORDER: &[&str] = &[
     "evidence",
     "certify",
     "engine",
+    "symbolic",
+    "safety",
     "import",
     "threadwise",
     "cli",
