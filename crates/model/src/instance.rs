@@ -623,7 +623,8 @@ impl Builder {
                     var.span,
                     format!("the type of `{}` has no values{setting}", var.name),
                 )
-                .label(why),
+                .label(why)
+                .help("change the bounds, or exclude such values of the parameters with `where`"),
             );
             return shape;
         }

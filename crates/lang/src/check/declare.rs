@@ -56,6 +56,8 @@ impl Checker {
                 variable.dims = ty.dims;
                 variable.scalar = ty.scalar;
                 variable.initial = initial.unwrap_or(Initial::Any);
+            } else {
+                self.broken_shared.insert(id);
             }
         }
     }
@@ -326,6 +328,9 @@ impl Checker {
                     }
                     let name = variable.name.clone();
                     let local = self.program.templates[id].locals.push(variable);
+                    if ty.is_none() {
+                        self.broken_locals.insert((id, local));
+                    }
                     self.local_names[id].insert(name, local);
                 }
             }

@@ -165,6 +165,22 @@ impl Checker {
     fn unary(&mut self, node: &SyntaxNode, site: Site, scope: &Scope) -> Option<Expr> {
         let operator = tokens(node).next()?;
         let inner = exprs(node).next()?;
+        // The least integer has no positive counterpart, so it is read as a whole.
+        let least = || {
+            let digits = tokens(&inner).next()?;
+            let number = digits.text().replace('_', "").parse::<u64>().ok()?;
+            (digits.kind() == SyntaxKind::Number && number == i64::MIN.unsigned_abs()).then_some(())
+        };
+        if operator.kind() == SyntaxKind::Minus
+            && inner.kind() == SyntaxKind::NumberExpr
+            && least().is_some()
+        {
+            return Some(Expr {
+                kind: ExprKind::Int(i64::MIN),
+                ty: ExprType::Int,
+                span: span(node),
+            });
+        }
         let (ty, kind): (ExprType, fn(Box<Expr>) -> ExprKind) = match operator.kind() {
             SyntaxKind::Bang => (ExprType::Bool, ExprKind::Not),
             SyntaxKind::Minus => (ExprType::Int, ExprKind::Neg),
@@ -299,7 +315,8 @@ impl Checker {
         scope: &Scope,
     ) -> Option<Expr> {
         let op = match operator.kind() {
-            SyntaxKind::EqEq => CompareOp::Eq,
+            // `=` was reported; `==` was meant.
+            SyntaxKind::EqEq | SyntaxKind::Equals => CompareOp::Eq,
             SyntaxKind::NotEq => CompareOp::Ne,
             SyntaxKind::Less => CompareOp::Lt,
             SyntaxKind::LessEq => CompareOp::Le,
@@ -337,6 +354,27 @@ impl Checker {
         let common = match (left.ty, right.ty) {
             (a, b) if a == b => a,
             (Id(a), OptId(b)) | (OptId(b), Id(a)) if a == b => OptId(a),
+            (Id(a) | OptId(a), Int) | (Int, Id(a) | OptId(a))
+                if self.program.templates[a].order == IdOrder::Unordered
+                    && !bounds::is_constant(if left.ty == Int { &left } else { &right }) =>
+            {
+                let number = if left.ty == Int { &left } else { &right }.span;
+                let id = if left.ty == Int { &right } else { &left }.span;
+                let name = self.program.templates[a].name.clone();
+                self.report(
+                    Diagnostic::new(
+                        Code::UnlikeOperands,
+                        at,
+                        format!("cannot compare an integer with an id of `{name}`"),
+                    )
+                    .related(number, "this is an integer")
+                    .related(id, format!("this is an id of `{name}`"))
+                    .help(format!(
+                        "a variable that holds ids has the type `{name}`, or `{name}?` with `none`"
+                    )),
+                );
+                return None;
+            }
             // An ordered id and an integer compare as integers; a constant id in a property as ids.
             (Id(a), Int) | (Int, Id(a)) => match self.program.templates[a].order {
                 IdOrder::Unordered => Id(a),
@@ -425,7 +463,7 @@ impl Checker {
             )
             .label("used as a number")
             .help(format!(
-                "declare `ordered process {name}[..]` or `ring process {name}[..]`; that gives up full symmetry"
+                "a variable that holds ids has the type `{name}` or `{name}?`; for order and arithmetic declare `ordered process {name}[..]` or `ring process {name}[..]`, which gives up full symmetry"
             )),
         );
     }
@@ -443,6 +481,20 @@ impl Checker {
                 return Some(());
             }
             _ => {}
+        }
+        if let ExprKind::Bound(id) = value.kind {
+            let name = self.program.templates[template].name.clone();
+            let bound = self.program.bounds[id].name.clone();
+            self.report(
+                Diagnostic::new(
+                    Code::UnorderedIds,
+                    value.span,
+                    format!("`{bound}` is an integer, not an id of `{name}`"),
+                )
+                .label("an id is expected here")
+                .help(format!("let it range over the ids: `{bound} in {name}`")),
+            );
+            return None;
         }
         if !constant {
             self.unordered(template, value.span);

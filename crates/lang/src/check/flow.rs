@@ -434,31 +434,44 @@ fn check_reached(graph: &Graph, start: usize, template: &Template, found: &mut V
 fn check_coarse(graph: &Graph, found: &mut Vec<Diagnostic>) {
     /// Touches so far in the step: 0, 1, or 2 for "more, and said so".
     const MANY: u32 = 2;
-    let values = graph.analyse::<u32>(
-        &mut |node, before, _| (before + graph.nodes[node].touches).min(MANY),
+    /// How many, and where the first was.
+    type Touched = (u32, Option<Span>);
+    let values = graph.analyse::<Touched>(
+        &mut |node, (before, first), _| {
+            let node = &graph.nodes[node];
+            let here = (node.touches > 0).then_some(node.span);
+            ((before + node.touches).min(MANY), first.or(here))
+        },
         |value, incoming| {
-            let changed = *incoming > *value;
-            *value = (*value).max(*incoming);
+            let changed = incoming.0 > value.0;
+            if changed {
+                *value = *incoming;
+            }
             changed
         },
     );
-    for (node, before) in graph.nodes.iter().zip(values) {
-        let before = if node.label.is_some() { 0 } else { before };
-        if before < MANY && before + node.touches >= MANY {
-            found.push(
-                Diagnostic::new(
-                    Code::CoarseStep,
-                    node.span,
-                    "this step touches shared memory more than once",
-                )
-                .label(if before == 0 {
-                    "several accesses here"
-                } else {
-                    "not the first access of the step"
-                })
-                .help("split it with a label, or write `atomic { .. }` if the hardware does this in one go"),
-            );
+    for (node, (before, first)) in graph.nodes.iter().zip(values) {
+        let (before, first) = match node.label {
+            Some(_) => (0, None),
+            None => (before, first),
+        };
+        if before >= MANY || before + node.touches < MANY {
+            continue;
         }
+        let diagnostic = Diagnostic::new(
+            Code::CoarseStep,
+            node.span,
+            "this step touches shared memory more than once",
+        );
+        found.push(match first {
+            None => diagnostic
+                .label("several accesses here")
+                .help("split it with a label, or write `atomic { .. }` if the hardware does this in one go"),
+            Some(first) => diagnostic
+                .label("not the first access of the step")
+                .related(first, "the first")
+                .help("put a label between the two, or write `atomic { .. }` around both if the hardware does this in one go"),
+        });
     }
 }
 

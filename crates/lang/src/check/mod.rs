@@ -207,6 +207,9 @@ struct Checker {
     local_names: IndexVec<TemplateId, BTreeMap<String, LocalId>>,
     /// For each macro, whether it contains a label, once that is known.
     macro_labels: BTreeMap<usize, bool>,
+    /// Variables whose type is wrong: what is said about them would only repeat it.
+    broken_shared: BTreeSet<SharedId>,
+    broken_locals: BTreeSet<(TemplateId, LocalId)>,
     /// How deep the checker is in what it reads.
     depth: usize,
     /// Whether a statement of the template that is being checked was left out for an error.

@@ -186,6 +186,9 @@ impl Checker {
                 .copied()
                 .filter(|id| !locals[*id].loop_counter);
             if let Some(id) = local {
+                if self.broken_locals.contains(&(template, id)) {
+                    return None;
+                }
                 if let Site::Initial(_) = site {
                     return self.initial_not_constant(at, word);
                 }
@@ -201,6 +204,7 @@ impl Checker {
             Some(Global::Member(id, position)) => {
                 value(ExprKind::Member(position), ExprType::Enum(id))
             }
+            Some(Global::Shared(id)) if self.broken_shared.contains(&id) => None,
             Some(Global::Shared(id)) => match site {
                 Site::Constant => self.not_constant(at, word),
                 Site::Initial(_) => self.initial_not_constant(at, word),
@@ -291,6 +295,7 @@ impl Checker {
         let mut candidates: Vec<String> =
             self.names_of(|global| !matches!(global, Global::Macro(_)));
         candidates.extend(scope.inner.iter().map(|(name, _)| name.clone()));
+        candidates.extend(["true", "false", "none"].map(str::to_owned));
         if let Site::Program(template) = site {
             let template = &self.program.templates[template];
             candidates.extend(template.locals.iter().map(|local| local.name.clone()));
@@ -332,10 +337,14 @@ impl Checker {
                 );
                 return None;
             }
-            self.visible(&next, whole, site)?;
-            let index = self.expect_type(index, ExprType::Id(template), site, scope)?;
-            id = Some(Box::new(index));
+            // Whether this may be said at all comes first: an index that is wrong here need not be mended.
+            let index = index.clone();
             next = links.next();
+            if let Some(Link::At(node, _) | Link::Field(node, _)) = &next {
+                self.visible(&next, span(node), site)?;
+            }
+            let index = self.expect_type(&index, ExprType::Id(template), site, scope)?;
+            id = Some(Box::new(index));
         }
         let Some(link) = next else {
             self.report(
@@ -405,6 +414,11 @@ impl Checker {
                     let local = &self.program.templates[template].locals[*id];
                     (*id, local.clone())
                 });
+                if let Some((id, _)) = found
+                    && self.broken_locals.contains(&(template, id))
+                {
+                    return None;
+                }
                 let Some((var, local)) = found else {
                     let candidates: Vec<String> = self.program.templates[template]
                         .locals

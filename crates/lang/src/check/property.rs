@@ -67,7 +67,9 @@ impl Checker {
         else {
             return;
         };
-        if bounds::Bounds::new(self, None).truth(&value) == Some(true) {
+        let mut types = bounds::Bounds::new(self, None);
+        // An invariant whose evaluation may fail a check can be violated all the same.
+        if types.truth(&value) == Some(true) && !types.can_fail(&value) {
             self.report(
                 Diagnostic::new(
                     Code::TrivialInvariant,

@@ -41,16 +41,18 @@ impl Checker {
             }
             if let Some(first) = self.labels[id].get(label.text()) {
                 let first = locations[*first].span;
-                self.report(
-                    Diagnostic::new(
-                        Code::LabelTwice,
-                        at,
-                        format!("the label `{}` stands twice in this process", label.text()),
-                    )
-                    .label("the second")
-                    .related(first, "the first")
-                    .help("a macro with a label can be used once in a process"),
-                );
+                let mut diagnostic = Diagnostic::new(
+                    Code::LabelTwice,
+                    at,
+                    format!("the label `{}` stands twice in this process", label.text()),
+                )
+                .label("the second")
+                .related(first, "the first");
+                if !node.text_range().contains_range(label.text_range()) {
+                    diagnostic =
+                        diagnostic.help("a macro with a label can be used once in a process");
+                }
+                self.report(diagnostic);
                 continue;
             }
             let location = locations.push(Location {

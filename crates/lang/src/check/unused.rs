@@ -61,7 +61,7 @@ fn never_read(variable: &Variable, what: &str) -> Diagnostic {
         variable.span,
         format!("the {what} variable `{}` is never read", variable.name),
     )
-    .label("only written, if at all")
+    .label("nothing depends on it")
 }
 
 fn never_used(what: &str, name: &str, at: Span) -> Diagnostic {

@@ -68,9 +68,16 @@ impl Parser<'_> {
     }
 
     pub(super) fn compare(&mut self) {
-        const OPERATORS: &[SyntaxKind] = &[EqEq, NotEq, Less, LessEq, Greater, GreaterEq];
+        const OPERATORS: &[SyntaxKind] = &[EqEq, NotEq, Less, LessEq, Greater, GreaterEq, Equals];
         let checkpoint = self.checkpoint();
         self.sum();
+        if self.peek() == Equals {
+            let span = self.peek_span();
+            self.error(
+                Diagnostic::new(Code::AssignmentOperator, span, "`=` is not an operator")
+                    .label("`==` compares, `:=` assigns"),
+            );
+        }
         if !OPERATORS.contains(&self.peek()) {
             return;
         }
@@ -136,6 +143,20 @@ impl Parser<'_> {
                 Dot => {
                     self.start_at(checkpoint, FieldExpr);
                     self.bump();
+                    if self.peek() == Number {
+                        let span = self.peek_span();
+                        self.error(
+                            Diagnostic::new(
+                                Code::UnexpectedToken,
+                                span,
+                                "there are no fractions, only integers",
+                            )
+                            .label("a digit behind a point"),
+                        );
+                        self.bump();
+                        self.finish();
+                        continue;
+                    }
                     self.name("a local variable's name");
                     self.finish();
                 }

@@ -68,9 +68,26 @@ impl Parser<'_> {
                 self.finish();
             }
             _ => {
-                self.expected(
-                    "a declaration (`param`, `shared`, `process`, `def`, `invariant`, ..)",
-                );
+                let words = SyntaxKind::all()
+                    .filter(|kind| kind.starts_item())
+                    .filter_map(|kind| kind.text().map(str::to_owned));
+                match crate::suggest::closest(self.peek_text(), words) {
+                    Some(near) if self.peek() == Name => {
+                        let span = self.peek_span();
+                        self.error(
+                            Diagnostic::new(
+                                Code::UnexpectedToken,
+                                span,
+                                format!("`{}` begins no declaration", self.peek_text()),
+                            )
+                            .label("expected a declaration")
+                            .help(format!("did you mean `{near}`?")),
+                        );
+                    }
+                    _ => self.expected(
+                        "a declaration (`param`, `shared`, `process`, `def`, `invariant`, ..)",
+                    ),
+                }
                 self.start(Error);
                 self.bump();
                 self.finish();
@@ -220,6 +237,23 @@ impl Parser<'_> {
         }
         self.expect(ProcessKw);
         self.name("a template's name");
+        if self.peek() == LParen {
+            let span = self.peek_span();
+            self.error(
+                Diagnostic::new(
+                    Code::UnexpectedToken,
+                    span,
+                    "the ids of a template stand in brackets",
+                )
+                .label("expected `[`")
+                .help("write for example `process P[i: 1..N] { .. }`"),
+            );
+            self.start(Error);
+            while !matches!(self.peek(), LBrace | EndOfFile) {
+                self.bump();
+            }
+            self.finish();
+        }
         if self.peek() == LBracket {
             self.start(ProcessIds);
             self.bump();

@@ -23,6 +23,11 @@ macro_rules! kinds {
                 $(SyntaxKind::$keyword,)* $(SyntaxKind::$node,)*
             ];
 
+            /// Every kind there is.
+            pub fn all() -> impl Iterator<Item = SyntaxKind> {
+                SyntaxKind::ALL.iter().copied()
+            }
+
             /// The keyword that a word is, if it is one.
             pub fn keyword(word: &str) -> Option<SyntaxKind> {
                 match word { $($ktext => Some(SyntaxKind::$keyword),)* _ => None }

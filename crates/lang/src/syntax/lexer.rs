@@ -18,6 +18,17 @@ pub struct Token {
 pub fn lex(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
     let mut tokens = Vec::new();
     let mut at = 0;
+    // Some editors begin a file with a byte order mark.
+    if text.starts_with('\u{feff}') {
+        at = '\u{feff}'.len_utf8();
+        tokens.push(Token {
+            kind: SyntaxKind::Whitespace,
+            span: Span {
+                start: 0,
+                end: at as u32,
+            },
+        });
+    }
     while at < text.len() {
         let (kind, len) = next_token(&text[at..]);
         let span = Span {

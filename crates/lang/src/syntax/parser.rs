@@ -248,14 +248,16 @@ impl Parser<'_> {
             _ => format!("`{}`", shorten(self.peek_text())),
         };
         let span = self.peek_span();
-        self.error(
-            Diagnostic::new(
-                Code::UnexpectedToken,
-                span,
-                format!("expected {what}, found {found}"),
-            )
-            .label(format!("expected {what}")),
-        );
+        let mut diagnostic = Diagnostic::new(
+            Code::UnexpectedToken,
+            span,
+            format!("expected {what}, found {found}"),
+        )
+        .label(format!("expected {what}"));
+        if let Some(help) = habit(self.peek_text(), what) {
+            diagnostic = diagnostic.help(help);
+        }
+        self.error(diagnostic);
     }
 
     /// Skips to the end of the statement or item: past a `;`, before a `}` or something that
@@ -353,5 +355,18 @@ fn shorten(text: &str) -> String {
     match text.char_indices().nth(30) {
         Some((end, _)) => format!("{}..", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// What to write instead of something that other languages have.
+fn habit(found: &str, expected: &str) -> Option<&'static str> {
+    match found {
+        "and" => Some("\"and\" is written `&&`"),
+        "or" if expected != "a statement" => Some("\"or\" is written `||`"),
+        "not" => Some("\"not\" is written `!`"),
+        "then" | "do" | "begin" => Some("what follows a condition stands in braces: `if c { .. }`"),
+        "?" => Some("there are no conditional expressions: use `if c { .. } else { .. }`"),
+        _ if expected == "`{`" => Some("what belongs together stands in braces: `{ .. }`"),
+        _ => None,
     }
 }

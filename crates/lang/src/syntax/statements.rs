@@ -144,6 +144,20 @@ impl Parser<'_> {
                         .label("write `:=` here"),
                     );
                     self.bump();
+                } else if let Some(meant) = self.foreign_assignment() {
+                    let span = self.peek_span();
+                    self.error(
+                        Diagnostic::new(
+                            Code::AssignmentOperator,
+                            span,
+                            "an assignment is written with `:=`",
+                        )
+                        .label("not an assignment")
+                        .help(meant),
+                    );
+                    self.recover();
+                    self.finish();
+                    return;
                 } else if !self.expect(Becomes) {
                     self.recover();
                     self.finish();
@@ -178,6 +192,16 @@ impl Parser<'_> {
                     self.finish();
                 }
             }
+        }
+    }
+
+    /// What is meant by `x += 1`, `x++` or `x == 1` as a statement.
+    fn foreign_assignment(&self) -> Option<&'static str> {
+        match (self.peek(), self.nth(1)) {
+            (Plus, Equals | Plus) => Some("write `x := x + 1`"),
+            (Minus, Equals | Minus) => Some("write `x := x - 1`"),
+            (EqEq, _) => Some("`==` compares: write `x := ..` to assign, `await x == ..` to wait"),
+            _ => None,
         }
     }
 }
