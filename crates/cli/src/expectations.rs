@@ -46,6 +46,7 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
         options: limited(&args.limits),
         supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
         total: Tally::default(),
+        remarks: Vec::new(),
         exit,
     };
     for file in &files {
@@ -133,6 +134,9 @@ struct Tester<'a> {
     options: Options,
     supervisor: Supervisor<'a>,
     total: Tally,
+    /// What there is to say about the expectations of the present file, with their lines: instances
+    /// are searched in another order.
+    remarks: Vec<(usize, String)>,
     exit: Exit,
 }
 
@@ -156,6 +160,7 @@ impl Tester<'_> {
                 .refused(session.diagnostics(), name, text, "nothing was tested");
             return self.fail(Exit::Input);
         };
+        self.almost(&session);
         if program.directives.is_empty() {
             if !self.args.quiet {
                 let name = session.name();
@@ -168,13 +173,49 @@ impl Tester<'_> {
         self.supervisor.progress.begin(session.name());
         for (values, expectations) in expected {
             if self.interrupted.load(Ordering::Relaxed) {
-                return;
+                break;
             }
             self.instance(&session, program, &values, &expectations, &mut tally);
+        }
+        let mut remarks = std::mem::take(&mut self.remarks);
+        remarks.sort_by_key(|(line, _)| *line);
+        for (line, remark) in remarks {
+            say(format_args!("{}:{line}: {remark}\n", session.name()));
         }
         self.total.add(tally);
         if !self.args.quiet {
             say(format_args!("{}: {}\n", session.name(), tally.words()));
+        }
+    }
+
+    /// Remarks on comments that were meant as expectations: `// @ expect ..`.
+    fn almost(&self, session: &Session) {
+        for (position, line) in session.text().lines().enumerate() {
+            let Some(comment) = line.trim_start().strip_prefix("//") else {
+                continue;
+            };
+            let Some(text) = comment.trim_start().strip_prefix('@') else {
+                continue;
+            };
+            let word = text.split_whitespace().next().unwrap_or_default();
+            if comment.starts_with(char::is_whitespace)
+                && ["expect", "states"].contains(&word.trim_end_matches(':'))
+            {
+                let name = session.name();
+                let number = position + 1;
+                self.terminal.note(&format_args!(
+                    "{name}:{number}: a comment, and no expectation: write `//@` without a space"
+                ));
+            }
+        }
+    }
+
+    /// Remarks, if everything is to be said, that an expectation is skipped.
+    fn skip(&mut self, line: usize, text: &str, why: &str) {
+        if self.args.verbose {
+            let word = self.terminal.paint(Style::Unsure, "skipped");
+            let text = text.strip_prefix("expect").unwrap_or(text).trim();
+            self.remarks.push((line, format!("{text}: {word}: {why}")));
         }
     }
 
@@ -223,21 +264,23 @@ impl Tester<'_> {
                             continue;
                         }
                         let kind = known.iter().find(|p| p.name == property).map(|p| p.kind);
-                        let instances = match scope {
-                            ExpectedScope::Instances(instances) => instances,
-                            ExpectedScope::ForAll(_) if kind == Some(Kind::Liveness) => {
-                                tally.skipped_liveness += 1;
+                        let instances = match (scope, kind) {
+                            (scope, Some(Kind::Liveness)) => {
+                                tally.skipped_liveness += match scope {
+                                    ExpectedScope::Instances(instances) => instances.len() as u64,
+                                    ExpectedScope::ForAll(_) => 1,
+                                };
+                                self.skip(line, &directive.text, "no engine decides liveness yet");
                                 continue;
                             }
-                            ExpectedScope::ForAll(_) => {
+                            (ExpectedScope::ForAll(_), _) => {
                                 tally.skipped_for_all += 1;
+                                let why = "no engine proves a claim for all values yet";
+                                self.skip(line, &directive.text, why);
                                 continue;
                             }
+                            (ExpectedScope::Instances(instances), _) => instances,
                         };
-                        if kind == Some(Kind::Liveness) {
-                            tally.skipped_liveness += instances.len() as u64;
-                            continue;
-                        }
                         let aim = move || Aim::Verdict {
                             property: property.clone(),
                             verdict,
@@ -350,7 +393,7 @@ impl Tester<'_> {
                         (
                             None,
                             expected,
-                            format!("unknown: {}", reason.unwrap_or_default()),
+                            reason.unwrap_or_else(|| "the verdict is unknown".to_owned()),
                         )
                     }
                     Some(result) => {
@@ -372,29 +415,48 @@ impl Tester<'_> {
                 }
             }
         };
-        let line = format!("{}:{}", session.name(), expectation.line);
+        let mut remark = |text: String| self.remarks.push((expectation.line, text));
         match met {
             Some(true) => {
                 tally.met += 1;
                 if self.args.verbose {
                     let word = self.terminal.paint(Style::Good, "met");
-                    say(format_args!("{line}: {expected}{place}: {word}\n"));
+                    remark(format!("{expected}{place}: {word}"));
                 }
             }
             Some(false) => {
                 tally.unmet += 1;
                 let word = self.terminal.paint(Style::Bad, "not met");
-                say(format_args!(
-                    "{line}: {expected}{place}: {word}: found {found}\n"
-                ));
+                let see = see(session.name(), values, &expectation.what);
+                remark(format!("{expected}{place}: {word}: found {found}{see}"));
                 self.fail(Exit::Violated);
             }
             None => {
                 tally.undecided += 1;
                 let word = self.terminal.paint(Style::Unsure, "undecided");
-                say(format_args!("{line}: {expected}{place}: {word}: {found}\n"));
+                remark(format!("{expected}{place}: {word}: {found}"));
                 self.fail(Exit::Unknown);
             }
         }
     }
+}
+
+/// The command that shows the verdict which was not expected, on a line of its own.
+fn see(file: &str, values: &Values, aim: &Aim) -> String {
+    let Aim::Verdict { property, .. } = aim else {
+        return String::new();
+    };
+    if file == "-" {
+        return String::new();
+    }
+    let plain = |c: char| c.is_alphanumeric() || "._-/+".contains(c);
+    let file = match file.chars().all(plain) {
+        true => file.to_owned(),
+        false => format!("'{}'", file.replace('\'', "'\\''")),
+    };
+    let sets = values.0.iter();
+    let sets: String = sets
+        .map(|(name, value)| format!(" --set {name}={value}"))
+        .collect();
+    format!("\n  see: threadwise check {file}{sets} --property {property}")
 }

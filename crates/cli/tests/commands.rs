@@ -308,7 +308,7 @@ fn expectations_that_are_not_met_are_named() {
     place
         .run(&["test", "a.tw"])
         .expect(1)
-        .says("a.tw:1: mutex: violated at N=2: not met: found proved")
+        .says("a.tw:1: mutex: violated at N=2: not met: found proved\n  see: threadwise check a.tw --set N=2 --property mutex\n")
         .says("a.tw:2: 13 states at N=2: not met: found 12 states")
         .says("0 met, 2 not met");
 }
@@ -324,6 +324,25 @@ fn expectations_that_nothing_decides_are_skipped_and_not_met() {
         .run(&["test", "a.tw"])
         .expect(0)
         .says("1 met, 0 not met, 1 skipped (liveness: no engine yet), 1 skipped (for all values: no engine yet)");
+    place.run(&["test", "a.tw", "--verbose"]).expect(0).says(
+        "a.tw:1: access: proved at N=2: skipped: no engine decides liveness yet\n\
+         a.tw:2: mutex: proved for all N: skipped: no engine proves a claim for all values yet\n\
+         a.tw:3: mutex: proved at N=2: met\n",
+    );
+}
+
+#[test]
+fn expectations_are_reported_in_source_order() {
+    let place = Place::new();
+    place.file(
+        "a.tw",
+        format!("//@ expect mutex: proved at N=3\n//@ expect mutex: proved at N=2\n// @ expect mutex: proved\n{LOCK}"),
+    );
+    place
+        .run(&["test", "a.tw", "--verbose"])
+        .expect(0)
+        .says("a.tw:1: mutex: proved at N=3: met\na.tw:2: mutex: proved at N=2: met\n")
+        .complains("a.tw:3: a comment, and no expectation: write `//@` without a space");
 }
 
 #[test]

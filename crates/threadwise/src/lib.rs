@@ -19,6 +19,7 @@
 
 #![forbid(unsafe_code)]
 
+mod advice;
 mod directive;
 mod engines;
 mod in_process;

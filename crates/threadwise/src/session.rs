@@ -10,6 +10,7 @@ use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
 use threadwise_model::instance::Instance;
 
+use crate::advice;
 use crate::engines;
 use crate::in_process::InProcess;
 use crate::job::{Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME};
@@ -415,6 +416,9 @@ impl View<'_> {
                     "time-limit" => self.stop_reason(Stop::Time),
                     TOTAL_TIME => self.stop_reason(Stop::TotalTime),
                     "memory-limit" => self.stop_reason(Stop::Memory),
+                    "capacity" if reason.next.is_none() => reason
+                        .clone()
+                        .next("let the model start fewer processes at most"),
                     _ => reason.clone(),
                 };
                 Ok(self.unknown(planned, reason, stats))
@@ -526,6 +530,10 @@ impl View<'_> {
         names.filter(|name| !set(name)).collect()
     }
 
+    fn advice(&self, raise: &str) -> String {
+        advice::after_limit(self.instance.program(), self.plan, raise)
+    }
+
     fn stop_reason(&self, by: Stop) -> Reason {
         let options = &self.plan.options;
         match by {
@@ -535,20 +543,19 @@ impl View<'_> {
                     "timeout",
                     format!("the time limit of {limit} s was reached"),
                 )
-                .next("try a longer --timeout, or smaller parameters")
+                .next(self.advice("a longer --timeout"))
             }
             Stop::TotalTime => Reason::new(
                 "timeout",
                 "the time limit of the whole invocation was reached",
             )
-            .next("try a longer --total-timeout, or fewer instances"),
+            .next(self.advice("a longer --total-timeout")),
             Stop::Memory => {
                 let limit = options.memory.map_or_else(
                     || "the memory is used up".to_owned(),
                     |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
                 );
-                Reason::new("memory", limit)
-                    .next("try a greater --memory, --symmetry, or smaller parameters")
+                Reason::new("memory", limit).next(self.advice("a greater --memory"))
             }
             Stop::Interrupted => {
                 Reason::new("interrupted", "interrupted before the search was over")
