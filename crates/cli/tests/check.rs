@@ -325,6 +325,14 @@ fn names_are_checked_and_suggested() {
             vec!["--set", "N=2", "--set", "N=3"],
             "set twice; for several values write a range, N=LO..HI",
         ),
+        (
+            vec!["--engine", "forward", "--symmetry"],
+            "`--symmetry` is for the engine `explicit`",
+        ),
+        (
+            vec!["--breadth-first"],
+            "`--breadth-first` is for the engine `forward`",
+        ),
         (vec!["--set", "N=2...4"], "is written N=2..4"),
         (vec!["--set", "N=2,3"], "is written N=2..3"),
         (vec!["--set", "N=2-4"], "is written N=2..4"),

@@ -9,6 +9,7 @@ use threadwise_lang::program::{
     Block, IdOrder, Instances, Place, Program, Scalar, Stmt, StmtKind, TemplateId, VarRef, Variable,
 };
 
+use crate::engines::{EXPLICIT, chosen};
 use crate::plan::Plan;
 
 /// What to try, given what would raise the limit itself.
@@ -17,7 +18,8 @@ pub(crate) fn after_limit(program: &Program, plan: &Plan, raise: &str) -> String
     let like_each_other = program.templates.iter().any(|template| {
         template.order == IdOrder::Unordered && !matches!(template.instances, Instances::Single)
     });
-    if like_each_other && !plan.options.symmetry {
+    let explicit = chosen(&plan.options.engine) == EXPLICIT;
+    if like_each_other && explicit && !plan.options.symmetry {
         ways.push("--symmetry".to_owned());
     }
     if plan.is_sweep() {

@@ -4,7 +4,7 @@ use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 
-use crate::engines::{AUTO, ENGINES};
+use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, chosen};
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
 
@@ -129,6 +129,16 @@ pub enum RequestError {
         /// The kind that was asked for.
         kind: &'static str,
     },
+    /// An option that the engine has no use for; ignored, it would pass for one that was heeded.
+    #[error("`{option}` is for the engine `{for_engine}`, and the engine is `{engine}`")]
+    EngineOption {
+        /// The option.
+        option: &'static str,
+        /// The engine that it is for.
+        for_engine: &'static str,
+        /// The engine that was asked for.
+        engine: String,
+    },
     /// The filters leave no property.
     #[error("nothing to check: the model has no property that was asked for")]
     Nothing,
@@ -152,6 +162,11 @@ impl RequestError {
             | RequestError::UnknownEngine { help, .. }
             | RequestError::UnknownWarning { help, .. } => Some(help.clone()),
             RequestError::SetForAll(name) => Some(format!("leave out one of the two for `{name}`")),
+            RequestError::EngineOption {
+                option, for_engine, ..
+            } => Some(format!(
+                "leave out `{option}`, or use `--engine {for_engine}`"
+            )),
             RequestError::Conflict { .. } => Some("leave out `--only`, or `--property`".to_owned()),
             RequestError::Nothing => {
                 Some("leave out `--only`, or name another property".to_owned())
@@ -189,6 +204,7 @@ impl Plan {
     /// Works out what a request means for a model.
     pub fn new(program: &Program, options: &Options) -> Result<Plan, RequestError> {
         engine_exists(&options.engine)?;
+        engine_options(options)?;
         let params = || program.params.iter().map(|param| param.name.clone());
         let given = options.settings.iter().map(|setting| &setting.name);
         for name in given.chain(&options.for_all) {
@@ -334,6 +350,23 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
         name: name.to_owned(),
         help: did_you_mean(name, names(), "the engines"),
     })
+}
+
+fn engine_options(options: &Options) -> Result<(), RequestError> {
+    let given = [
+        (options.symmetry, "--symmetry", EXPLICIT),
+        (options.breadth_first, "--breadth-first", FORWARD),
+    ];
+    for (given, option, for_engine) in given {
+        if given && chosen(&options.engine) != for_engine {
+            return Err(RequestError::EngineOption {
+                option,
+                for_engine,
+                engine: chosen(&options.engine).to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 fn did_you_mean(name: &str, known: impl Iterator<Item = String>, what: &str) -> String {
