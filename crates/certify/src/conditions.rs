@@ -16,6 +16,7 @@ use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::FoldKind;
 use threadwise_model::eval::{self, Context, Outcome};
+use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::instance::Instance;
 use threadwise_model::layout::{process_name, unflatten};
 use threadwise_model::names::Names;
@@ -253,6 +254,13 @@ impl<'a> Checker<'a> {
         let mut wrong = Vec::new();
         let (mut last, ..) = self.encoder.solver.counts();
         while let Some((part, mut env)) = open.pop() {
+            if env.is_empty()
+                && let Some(exclusion) = AtMostOne::of(part)
+                && i128::from(exclusion.hi) - i128::from(exclusion.lo) < MAX_VALUES as i128
+            {
+                wrong.extend(self.two_of(&exclusion)?);
+                continue;
+            }
             match part {
                 Expr::And(parts) => {
                     open.extend(parts.iter().rev().map(|part| (part, env.clone())));
@@ -282,6 +290,20 @@ impl<'a> Checker<'a> {
             }
         }
         self.property(name, expr, wrong)
+    }
+
+    /// What makes "at most one" wrong: some value, and one before it; or a computation that leaves 64 bits.
+    fn two_of(&mut self, exclusion: &AtMostOne) -> Result<Vec<Lit>, Error> {
+        let mut wrong = Vec::new();
+        let mut before = Lit::FALSE;
+        for value in exclusion.lo..=exclusion.hi {
+            let mut env = Env::default().with(exclusion.bound, value);
+            let (holds, overflow) = self.encoder.condition(&exclusion.body, &mut env)?;
+            let solver = &mut self.encoder.solver;
+            wrong.extend([overflow, solver.and(before, holds)]);
+            before = solver.or(before, holds);
+        }
+        Ok(wrong)
     }
 
     /// That none of these, which make a property wrong, is true in the set.

@@ -25,6 +25,7 @@
 
 mod build;
 pub mod eval;
+pub mod exclusion;
 pub mod expression;
 mod initial;
 pub mod instance;

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind};
+use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::system::{CellId, Expr, Place, System};
 
 use crate::Error;
 use crate::diagrams::{Bdd, Diagrams};
 use crate::encoding::Encoding;
-use crate::exclusion::exclusion;
 
 /// The values of an expression, ascending, each with its states.
 pub type Cases = Vec<(i64, Bdd)>;
@@ -49,12 +49,12 @@ impl Translator<'_> {
 
     fn truth_in(&self, expr: &Expr, bindings: &mut Bindings) -> Result<Bdd, Error> {
         let d = self.diagrams;
-        if let Some((bound, lo, hi, body)) = exclusion(expr) {
+        if let Some(found) = AtMostOne::of(expr) {
             // None and exactly one of the values looked at so far.
             let (mut none, mut one) = (d.all(), d.none());
-            for value in (lo..=hi).rev() {
-                bindings.push((bound, value));
-                let holds = self.truth_in(&body, bindings)?;
+            for value in (found.lo..=found.hi).rev() {
+                bindings.push((found.bound, value));
+                let holds = self.truth_in(&found.body, bindings)?;
                 bindings.pop();
                 one = d.ite(&holds, &none, &one)?;
                 none = d.minus(&none, &holds)?;

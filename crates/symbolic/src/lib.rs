@@ -7,7 +7,6 @@
 mod cases;
 mod diagrams;
 mod encoding;
-mod exclusion;
 mod schedule;
 mod transitions;
 

@@ -419,7 +419,7 @@ fn free_choice(step: &Step, update: &Update) -> Option<u32> {
 }
 
 /// Calls `f` on an expression and everything inside it.
-pub(crate) fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
+fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
     f(expr);
     match expr {
         Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {}
