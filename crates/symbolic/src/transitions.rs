@@ -315,10 +315,16 @@ impl Builder<'_> {
         if independent {
             let mut values = d.all();
             for (cell, value) in writes.cells.iter().rev() {
-                values = d.and(
-                    &self.set_of(step, *cell, value, &writes.when, false)?,
-                    &values,
-                )?;
+                // The only case of a value holds in all states, so its states say nothing. They
+                // must be left out: they may mention choices and variables as they were before.
+                let value = match value {
+                    Value::Cases(cases) => {
+                        Value::Cases(cases.iter().map(|(value, _)| (*value, d.all())).collect())
+                    }
+                    Value::Free(choice) => Value::Free(*choice),
+                };
+                let set = self.set_of(step, *cell, &value, &writes.when, false)?;
+                values = d.and(&set, &values)?;
             }
             return Ok(Transition {
                 process: self.process,
