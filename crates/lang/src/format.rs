@@ -131,11 +131,12 @@ impl Writer {
     }
 
     fn token(&mut self, token: &SyntaxToken) {
-        if closes(token) && self.braces.pop() == Some(true) {
+        let closing = closes(token);
+        if closing && self.braces.pop() == Some(true) {
             // A closing brace stands on its own line, without a blank line before it.
             self.newlines = 0;
             self.begin_line(self.indent());
-        } else if self.breaks_before(token) {
+        } else if !closing && self.breaks_before(token) {
             let continued = usize::from(!begins_line(token));
             self.begin_line(self.indent() + continued);
         } else if let Some(previous) = &self.previous

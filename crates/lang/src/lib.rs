@@ -11,6 +11,7 @@ pub mod program;
 pub mod render;
 pub mod suggest;
 pub mod syntax;
+pub mod walk;
 
 pub use format::format;
 

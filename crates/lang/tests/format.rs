@@ -108,6 +108,13 @@ fn texts_with_errors_are_not_touched() {
 }
 
 #[test]
+fn empty_blocks_stay_on_their_line() {
+    let text = "process P {\n    a: loop { }\n    b: choose k in 0..2\n    {}\n}\n";
+    let formatted = "process P {\n    a: loop {}\n    b: choose k in 0..2 {}\n}\n";
+    assert_eq!(check(text), formatted);
+}
+
+#[test]
 fn an_empty_text_stays_empty() {
     assert_eq!(check(""), "");
     assert_eq!(check("\n\n"), "");

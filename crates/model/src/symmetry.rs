@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use index_vec::IndexVec;
 use threadwise_lang::program::{
-    Block, CompareOp, Domain, Expr, ExprKind, ExprType, FairnessTerm, IdOrder, Initial, Ltl, Place,
+    Block, CompareOp, Domain, Expr, ExprKind, ExprType, FairnessTerm, IdOrder, Initial, Ltl,
     PropertyKind, StmtKind, TemplateId,
 };
 
@@ -266,91 +266,39 @@ impl<'a> Uses<'a> {
 
     fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Bool(_)
-            | ExprKind::Int(_)
-            | ExprKind::Member(_)
-            | ExprKind::None
-            | ExprKind::Param(_)
-            | ExprKind::Own
-            | ExprKind::Bound(_) => {}
-            ExprKind::Read(place) | ExprKind::Locked(place) => self.place(place),
-            ExprKind::Remote {
-                process, indices, ..
-            } => {
-                process.iter().for_each(|e| self.expr(e));
-                indices.iter().for_each(|e| self.expr(e));
-            }
-            ExprKind::At { process, .. }
-            | ExprKind::Enabled { process, .. }
-            | ExprKind::Taken { process, .. } => {
-                process.iter().for_each(|e| self.expr(e));
-            }
-            ExprKind::IntToId(number) => {
-                match (expr.ty, self.instance.constant(expr)) {
-                    (ExprType::Id(template), Ok(index)) if self.names && index >= 0 => {
-                        self.found.named.insert((template, index as u32));
-                    }
-                    (ty, _) => self.ordered(ty),
+            ExprKind::IntToId(_) => match (expr.ty, self.instance.constant(expr)) {
+                (ExprType::Id(template), Ok(index)) if self.names && index >= 0 => {
+                    self.found.named.insert((template, index as u32));
                 }
-                self.expr(number);
-            }
-            ExprKind::IdToInt(id) => {
-                self.ordered(id.ty);
-                self.expr(id);
-            }
+                (ty, _) => self.ordered(ty),
+            },
+            ExprKind::IdToInt(id) => self.ordered(id.ty),
             ExprKind::Around { id, .. } => {
                 if let ExprType::Id(template) = id.ty
                     && self.instance.program().templates[template].order != IdOrder::Ring
                 {
                     self.ordered(id.ty);
                 }
-                self.expr(id);
             }
-            ExprKind::Compare(op, a, b) => {
-                if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
-                    self.ordered(a.ty);
-                    self.ordered(b.ty);
-                }
-                self.expr(a);
-                self.expr(b);
+            ExprKind::Compare(op, a, b) if !matches!(op, CompareOp::Eq | CompareOp::Ne) => {
+                self.ordered(a.ty);
+                self.ordered(b.ty);
             }
-            ExprKind::IdToOpt(e) | ExprKind::OptToId(e) | ExprKind::Not(e) | ExprKind::Neg(e) => {
-                self.expr(e)
+            ExprKind::Call(def, _) if self.seen.insert(def.index()) => {
+                self.expr(&self.instance.program().defs[*def].body);
             }
-            ExprKind::And(parts) | ExprKind::Or(parts) => parts.iter().for_each(|e| self.expr(e)),
-            ExprKind::Implies(a, b) | ExprKind::Iff(a, b) | ExprKind::Arith(_, a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            // The value does not depend on the order in which the body is evaluated.
-            ExprKind::Fold { body, .. } => self.expr(body),
-            ExprKind::Call(def, arguments) => {
-                arguments.iter().for_each(|e| self.expr(e));
-                if self.seen.insert(def.index()) {
-                    self.expr(&self.instance.program().defs[*def].body);
-                }
-            }
+            // The value of a quantifier does not depend on the order in which its body is evaluated.
+            _ => {}
         }
-    }
-
-    fn place(&mut self, place: &Place) {
-        place.indices.iter().for_each(|e| self.expr(e));
+        expr.children(&mut |child| self.expr(child));
     }
 
     fn formula(&mut self, formula: &Ltl) {
-        match formula {
-            Ltl::State(expr) => self.expr(expr),
-            Ltl::Not(f) | Ltl::Globally(f) | Ltl::Finally(f) | Ltl::Next(f) => self.formula(f),
-            Ltl::And(fs) | Ltl::Or(fs) => fs.iter().for_each(|f| self.formula(f)),
-            Ltl::Implies(f, g)
-            | Ltl::Iff(f, g)
-            | Ltl::Until(f, g)
-            | Ltl::Release(f, g)
-            | Ltl::WeakUntil(f, g) => {
-                self.formula(f);
-                self.formula(g);
-            }
-            Ltl::Quantified { body, .. } => self.formula(body),
+        if let Ltl::State(expr) = formula {
+            self.expr(expr);
+        }
+        for part in formula.children() {
+            self.formula(part);
         }
     }
 
@@ -363,66 +311,16 @@ impl<'a> Uses<'a> {
 
     fn block(&mut self, block: &Block) {
         for stmt in block {
-            match &stmt.kind {
-                StmtKind::Assign(places, values) => {
-                    places.iter().for_each(|p| self.place(p));
-                    values.iter().for_each(|e| self.expr(e));
-                }
-                StmtKind::Cas {
-                    result,
-                    place,
-                    old,
-                    new,
-                } => {
-                    result.iter().for_each(|p| self.place(p));
-                    self.place(place);
-                    self.expr(old);
-                    self.expr(new);
-                }
-                StmtKind::Swap {
-                    result,
-                    place,
-                    value,
-                }
-                | StmtKind::FetchAdd {
-                    result,
-                    place,
-                    amount: value,
-                } => {
-                    result.iter().for_each(|p| self.place(p));
-                    self.place(place);
-                    self.expr(value);
-                }
-                StmtKind::Await(e) | StmtKind::Assert(e) => self.expr(e),
-                StmtKind::Havoc(places) => places.iter().for_each(|p| self.place(p)),
-                StmtKind::Lock(place) | StmtKind::Unlock(place) => self.place(place),
-                StmtKind::Skip
-                | StmtKind::Stay
-                | StmtKind::Start(_)
-                | StmtKind::Goto(_)
-                | StmtKind::Break
-                | StmtKind::Return => {}
-                StmtKind::If(branches, otherwise) => {
-                    for (condition, body) in branches {
-                        self.expr(condition);
-                        self.block(body);
-                    }
-                    self.block(otherwise);
-                }
-                StmtKind::Choose(blocks) => blocks.iter().for_each(|b| self.block(b)),
-                StmtKind::ChooseIn(_, _, body)
-                | StmtKind::Loop(body)
-                | StmtKind::Group { body, .. } => {
-                    self.block(body);
-                }
-                StmtKind::While(condition, body) => {
-                    self.expr(condition);
-                    self.block(body);
-                }
-                StmtKind::For(_, domain, body) | StmtKind::ForLabelled(_, domain, body) => {
-                    self.in_order(domain);
-                    self.block(body);
-                }
+            if let StmtKind::For(_, domain, _) | StmtKind::ForLabelled(_, domain, _) = &stmt.kind {
+                self.in_order(domain);
+            }
+            let parts = stmt.kind.parts();
+            let indices = parts.places.iter().flat_map(|place| &place.indices);
+            for expr in parts.exprs.iter().copied().chain(indices) {
+                self.expr(expr);
+            }
+            for inner in parts.blocks {
+                self.block(inner);
             }
         }
     }

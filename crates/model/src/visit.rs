@@ -1,7 +1,7 @@
 //! Walks over a checked program, for questions that concern every expression or domain of it.
 
 use threadwise_lang::program::{
-    Block, Domain, Expr, ExprKind, FairnessTerm, Initial, Ltl, Place, Program, PropertyKind, Span,
+    Block, Domain, Expr, ExprKind, FairnessTerm, Initial, Ltl, Program, PropertyKind, Span,
     StmtKind,
 };
 
@@ -69,111 +69,37 @@ pub(crate) fn domains(program: &Program, visit: &mut dyn FnMut(&Domain, DomainUs
 fn in_formula(formula: &Ltl, span: Span, visit: &mut dyn FnMut(&Domain, DomainUse, Span)) {
     match formula {
         Ltl::State(expr) => in_expr(expr, visit),
-        Ltl::Not(f) | Ltl::Globally(f) | Ltl::Finally(f) | Ltl::Next(f) => {
-            in_formula(f, span, visit)
-        }
-        Ltl::And(fs) | Ltl::Or(fs) => {
-            for f in fs {
-                in_formula(f, span, visit);
-            }
-        }
-        Ltl::Implies(f, g)
-        | Ltl::Iff(f, g)
-        | Ltl::Until(f, g)
-        | Ltl::Release(f, g)
-        | Ltl::WeakUntil(f, g) => {
-            in_formula(f, span, visit);
-            in_formula(g, span, visit);
-        }
-        Ltl::Quantified { domain, body, .. } => {
-            visit(domain, DomainUse::Every, span);
-            in_formula(body, span, visit);
-        }
+        Ltl::Quantified { domain, .. } => visit(domain, DomainUse::Every, span),
+        _ => {}
+    }
+    for part in formula.children() {
+        in_formula(part, span, visit);
     }
 }
 
 fn block(statements: &Block, visit: &mut dyn FnMut(&Domain, DomainUse, Span)) {
     for statement in statements {
-        let mut exprs: Vec<&Expr> = Vec::new();
-        let mut places: Vec<&Place> = Vec::new();
-        let mut blocks: Vec<&Block> = Vec::new();
         match &statement.kind {
-            StmtKind::Assign(to, values) => {
-                places.extend(to);
-                exprs.extend(values);
-            }
-            StmtKind::Cas {
-                result,
-                place,
-                old,
-                new,
-            } => {
-                places.extend(result);
-                places.push(place);
-                exprs.extend([old, new]);
-            }
-            StmtKind::Swap {
-                result,
-                place,
-                value,
-            }
-            | StmtKind::FetchAdd {
-                result,
-                place,
-                amount: value,
-            } => {
-                places.extend(result);
-                places.push(place);
-                exprs.push(value);
-            }
-            StmtKind::Await(e) | StmtKind::Assert(e) => exprs.push(e),
-            StmtKind::Havoc(to) => places.extend(to),
-            StmtKind::Lock(place) | StmtKind::Unlock(place) => places.push(place),
-            StmtKind::Skip
-            | StmtKind::Stay
-            | StmtKind::Start(_)
-            | StmtKind::Goto(_)
-            | StmtKind::Break
-            | StmtKind::Return => {}
-            StmtKind::If(branches, otherwise) => {
-                for (condition, body) in branches {
-                    exprs.push(condition);
-                    blocks.push(body);
-                }
-                blocks.push(otherwise);
-            }
-            StmtKind::Choose(bodies) => blocks.extend(bodies),
-            StmtKind::While(condition, body) => {
-                exprs.push(condition);
-                blocks.push(body);
-            }
-            StmtKind::Loop(body) | StmtKind::Group { body, .. } => blocks.push(body),
-            StmtKind::ChooseIn(_, domain, body) => {
+            // One round of a labelled loop is at least one step.
+            StmtKind::ChooseIn(_, domain, _) | StmtKind::ForLabelled(_, domain, _) => {
                 visit(domain, DomainUse::One, statement.span);
-                blocks.push(body);
             }
-            StmtKind::For(_, domain, body) => {
-                visit(domain, DomainUse::Every, statement.span);
-                blocks.push(body);
-            }
-            // One round is at least one step.
-            StmtKind::ForLabelled(_, domain, body) => {
-                visit(domain, DomainUse::One, statement.span);
-                blocks.push(body);
-            }
+            StmtKind::For(_, domain, _) => visit(domain, DomainUse::Every, statement.span),
+            _ => {}
         }
-        exprs.extend(places.iter().flat_map(|place| &place.indices));
-        for expr in exprs {
+        let parts = statement.kind.parts();
+        let indices = parts.places.iter().flat_map(|place| &place.indices);
+        for expr in parts.exprs.iter().copied().chain(indices) {
             in_expr(expr, visit);
         }
-        for body in blocks {
+        for body in parts.blocks {
             block(body, visit);
         }
     }
 }
 
 fn in_expr(expr: &Expr, visit: &mut dyn FnMut(&Domain, DomainUse, Span)) {
-    parts(expr, &mut |e| {
+    expr.walk(&mut |e| {
         if let ExprKind::Fold { domain, .. } = &e.kind {
             visit(domain, DomainUse::Every, e.span);
         }
@@ -183,7 +109,7 @@ fn in_expr(expr: &Expr, visit: &mut dyn FnMut(&Domain, DomainUse, Span)) {
 /// Calls `visit` with the expression, its parts, and the bodies of the definitions it calls.
 fn expression(expr: &Expr, program: &Program, visit: &mut dyn FnMut(&Expr)) {
     let mut called = Vec::new();
-    parts(expr, &mut |e| {
+    expr.walk(&mut |e| {
         visit(e);
         if let ExprKind::Call(def, _) = &e.kind {
             called.push(*def);
@@ -195,57 +121,11 @@ fn expression(expr: &Expr, program: &Program, visit: &mut dyn FnMut(&Expr)) {
         if std::mem::replace(&mut seen[def.index()], true) {
             continue;
         }
-        parts(&program.defs[def].body, &mut |e| {
+        program.defs[def].body.walk(&mut |e| {
             visit(e);
             if let ExprKind::Call(def, _) = &e.kind {
                 called.push(*def);
             }
         });
-    }
-}
-
-/// Calls `visit` with the expression and its parts.
-fn parts(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    visit(expr);
-    match &expr.kind {
-        ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Member(_)
-        | ExprKind::None
-        | ExprKind::Param(_)
-        | ExprKind::Own
-        | ExprKind::Bound(_) => {}
-        ExprKind::Read(place) | ExprKind::Locked(place) => {
-            place.indices.iter().for_each(|e| parts(e, visit))
-        }
-        ExprKind::Remote {
-            process, indices, ..
-        } => {
-            process.iter().for_each(|e| parts(e, visit));
-            indices.iter().for_each(|e| parts(e, visit));
-        }
-        ExprKind::At { process, .. }
-        | ExprKind::Enabled { process, .. }
-        | ExprKind::Taken { process, .. } => {
-            process.iter().for_each(|e| parts(e, visit));
-        }
-        ExprKind::IntToId(e)
-        | ExprKind::IdToInt(e)
-        | ExprKind::IdToOpt(e)
-        | ExprKind::OptToId(e)
-        | ExprKind::Around { id: e, .. }
-        | ExprKind::Not(e)
-        | ExprKind::Neg(e) => parts(e, visit),
-        ExprKind::And(es) | ExprKind::Or(es) | ExprKind::Call(_, es) => {
-            es.iter().for_each(|e| parts(e, visit))
-        }
-        ExprKind::Implies(a, b)
-        | ExprKind::Iff(a, b)
-        | ExprKind::Compare(_, a, b)
-        | ExprKind::Arith(_, a, b) => {
-            parts(a, visit);
-            parts(b, visit);
-        }
-        ExprKind::Fold { body, .. } => parts(body, visit),
     }
 }

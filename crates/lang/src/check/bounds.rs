@@ -7,55 +7,6 @@ use super::Checker;
 use crate::program::*;
 use std::collections::BTreeMap;
 
-/// Calls `f` on the direct subexpressions.
-pub(super) fn children<'a>(value: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
-    use ExprKind::*;
-    let domain = |d: &'a Domain, f: &mut dyn FnMut(&'a Expr)| {
-        if let Domain::Range(lo, hi) = d {
-            f(lo);
-            f(hi);
-        }
-    };
-    match &value.kind {
-        Bool(_) | Int(_) | Member(_) | None | Param(_) | Own | Bound(_) => {}
-        Read(place) | Locked(place) => place.indices.iter().for_each(f),
-        Remote {
-            process, indices, ..
-        } => process
-            .iter()
-            .map(|process| &**process)
-            .chain(indices)
-            .for_each(f),
-        At { process, .. } | Enabled { process, .. } | Taken { process, .. } => {
-            process.iter().for_each(|process| f(process));
-        }
-        IntToId(e)
-        | IdToInt(e)
-        | IdToOpt(e)
-        | OptToId(e)
-        | Not(e)
-        | Neg(e)
-        | Around { id: e, .. } => f(e),
-        And(list) | Or(list) | Call(_, list) => list.iter().for_each(f),
-        Implies(a, b) | Iff(a, b) | Compare(_, a, b) | Arith(_, a, b) => {
-            f(a);
-            f(b);
-        }
-        Fold {
-            domain: d, body, ..
-        } => {
-            domain(d, f);
-            f(body);
-        }
-    }
-}
-
-/// Calls `f` on an expression and everything inside it.
-pub(super) fn visit<'a>(value: &'a Expr, f: &mut dyn FnMut(&'a Expr)) {
-    f(value);
-    children(value, &mut |child| visit(child, f));
-}
-
 /// Whether an expression consists of numbers and parameters.
 pub(super) fn is_constant(value: &Expr) -> bool {
     match &value.kind {
@@ -450,7 +401,7 @@ impl<'a> Bounds<'a> {
             return true;
         }
         let mut inner = false;
-        children(value, &mut |child| inner = inner || self.can_fail(child));
+        value.children(&mut |child| inner = inner || self.can_fail(child));
         inner
     }
 

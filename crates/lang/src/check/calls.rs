@@ -574,7 +574,7 @@ impl Checker {
         if let ExprKind::Call(id, _) = &value.kind {
             inner = self.def_facts[*id].height;
         }
-        bounds::children(value, &mut |child| inner = inner.max(self.height(child)));
+        value.children(&mut |child| inner = inner.max(self.height(child)));
         inner + 1
     }
 }

@@ -549,13 +549,7 @@ impl Checker {
                 None
             }
             None => {
-                let candidates = self.names_of(|global| {
-                    matches!(
-                        global,
-                        Global::Enum(_) | Global::Alias(_) | Global::Template(_)
-                    )
-                });
-                self.unknown(Code::UnknownType, "the type", &name, candidates);
+                self.unknown_type(&name);
                 None
             }
         }
@@ -585,6 +579,16 @@ impl Checker {
             .label("not possible here"),
         );
         None
+    }
+
+    fn unknown_type(&mut self, name: &SyntaxToken) {
+        let candidates = self.names_of(|global| {
+            matches!(
+                global,
+                Global::Enum(_) | Global::Alias(_) | Global::Template(_)
+            )
+        });
+        self.unknown(Code::UnknownType, "the type", name, candidates);
     }
 
     pub(super) fn names_of(&self, wanted: impl Fn(&Global) -> bool) -> Vec<String> {
@@ -677,13 +681,7 @@ impl Checker {
                 None
             }
             None => {
-                let candidates = self.names_of(|global| {
-                    matches!(
-                        global,
-                        Global::Enum(_) | Global::Alias(_) | Global::Template(_)
-                    )
-                });
-                self.unknown(Code::UnknownType, "the type", &name, candidates);
+                self.unknown_type(&name);
                 None
             }
         }
@@ -697,7 +695,7 @@ impl Checker {
 /// The first mention of a parameter that is not declared before `limit`.
 fn first_param_from(value: &Expr, limit: ParamId) -> Option<(ParamId, Span)> {
     let mut found = None;
-    super::bounds::visit(value, &mut |e| {
+    value.walk(&mut |e| {
         if let ExprKind::Param(id) = e.kind
             && id >= limit
             && found.is_none()

@@ -3,7 +3,6 @@
 //! Counts stop at 2, "more than once". A definition counts for what its body reads: one that only
 //! computes with its arguments touches nothing, however often it uses them.
 
-use super::bounds::{children, visit};
 use super::*;
 
 /// More than once.
@@ -18,7 +17,7 @@ impl Touches {
     pub(super) fn of(defs: &IndexVec<DefId, Def>) -> Self {
         let mut callers: IndexVec<DefId, Vec<DefId>> = defs.iter().map(|_| vec![]).collect();
         for (id, def) in defs.iter_enumerated() {
-            visit(&def.body, &mut |e| {
+            def.body.walk(&mut |e| {
                 if let ExprKind::Call(callee, _) = e.kind {
                     callers[callee].push(id);
                 }
@@ -55,7 +54,7 @@ impl Touches {
         };
         let mut n = if repeated { own * MANY } else { own };
         let repeated = repeated || matches!(value.kind, ExprKind::Fold { .. });
-        children(value, &mut |child| {
+        value.children(&mut |child| {
             if n < MANY {
                 n += self.repeated(child, repeated);
             }
@@ -63,61 +62,22 @@ impl Touches {
         n.min(MANY)
     }
 
-    fn exprs(&self, values: &[Expr]) -> u32 {
-        values.iter().map(|value| self.expr(value)).sum()
-    }
-
     fn place(&self, place: &Place) -> u32 {
-        u32::from(matches!(place.var, VarRef::Shared(_))) + self.exprs(&place.indices)
+        let own = u32::from(matches!(place.var, VarRef::Shared(_)));
+        own + place.indices.iter().map(|e| self.expr(e)).sum::<u32>()
     }
 
-    fn places<'a>(&self, places: impl IntoIterator<Item = &'a Place>) -> u32 {
-        places.into_iter().map(|place| self.place(place)).sum()
-    }
-
-    /// Of a statement without blocks.
+    /// Of a statement, the blocks inside it not counted.
     pub(super) fn stmt(&self, kind: &StmtKind) -> u32 {
-        match kind {
-            StmtKind::Assign(places, values) => self.places(places) + self.exprs(values),
-            StmtKind::Await(e) | StmtKind::Assert(e) => self.expr(e),
-            StmtKind::Havoc(places) => self.places(places),
-            StmtKind::Lock(place) | StmtKind::Unlock(place) => self.place(place),
-            StmtKind::Cas {
-                result,
-                place,
-                old,
-                new,
-            } => self.places(result) + self.place(place) + self.expr(old) + self.expr(new),
-            StmtKind::Swap {
-                result,
-                place,
-                value,
-            } => self.places(result) + self.place(place) + self.expr(value),
-            StmtKind::FetchAdd {
-                result,
-                place,
-                amount,
-            } => self.places(result) + self.place(place) + self.expr(amount),
-            _ => 0,
-        }
+        let parts = kind.parts();
+        parts.places.into_iter().map(|p| self.place(p)).sum::<u32>()
+            + parts.exprs.into_iter().map(|e| self.expr(e)).sum::<u32>()
     }
 
     /// Whether anything in a block touches shared memory.
     pub(super) fn block(&self, block: &Block) -> bool {
-        block.iter().any(|stmt| match &stmt.kind {
-            StmtKind::If(branches, otherwise) => {
-                let mut branches = branches.iter();
-                branches.any(|(condition, block)| self.expr(condition) > 0 || self.block(block))
-                    || self.block(otherwise)
-            }
-            StmtKind::Choose(blocks) => blocks.iter().any(|block| self.block(block)),
-            StmtKind::While(condition, block) => self.expr(condition) > 0 || self.block(block),
-            StmtKind::ChooseIn(_, _, block)
-            | StmtKind::Loop(block)
-            | StmtKind::For(_, _, block)
-            | StmtKind::ForLabelled(_, _, block)
-            | StmtKind::Group { body: block, .. } => self.block(block),
-            kind => self.stmt(kind) > 0,
+        block.iter().any(|stmt| {
+            self.stmt(&stmt.kind) > 0 || stmt.kind.parts().blocks.into_iter().any(|b| self.block(b))
         })
     }
 }
