@@ -40,8 +40,8 @@ const LOOK_EVERY: u32 = 16;
 pub struct Diagrams {
     manager: BCDDManagerRef,
     capacity: usize,
-    /// Nodes at which garbage is collected; grows with what survives.
-    threshold: Cell<usize>,
+    /// Nodes at which garbage is collected.
+    threshold: usize,
     operations: Cell<u32>,
     peak: Cell<usize>,
 }
@@ -60,7 +60,7 @@ impl Diagrams {
         Diagrams {
             manager,
             capacity,
-            threshold: Cell::new(capacity / 10 * 7),
+            threshold: capacity / 10 * 7,
             operations: Cell::new(0),
             peak: Cell::new(0),
         }
@@ -92,7 +92,7 @@ impl Diagrams {
     /// Runs an operation with room made beforehand, and again if it failed for want of room.
     fn run(&self, operation: impl Fn() -> AllocResult<Bdd>) -> Result<Bdd, OutOfNodes> {
         self.operations.set(self.operations.get().wrapping_add(1));
-        if self.operations.get().is_multiple_of(LOOK_EVERY) && self.look() > self.threshold.get() {
+        if self.operations.get().is_multiple_of(LOOK_EVERY) && self.look() > self.threshold {
             self.collect();
         }
         if let Ok(result) = operation() {
@@ -240,12 +240,6 @@ impl Diagrams {
         a.eval((0..variables).map(|var| (var, values(var))))
     }
 
-    /// The level of a variable.
-    pub fn level(&self, var: VarNo) -> u32 {
-        self.manager
-            .with_manager_shared(|manager| manager.var_to_level(var))
-    }
-
     /// The variable that a diagram looks at first, and what is left if it is false and if it is
     /// true; `None` for a constant.
     pub fn top(&self, a: &Bdd) -> Option<(VarNo, Bdd, Bdd)> {
@@ -256,16 +250,4 @@ impl Diagrams {
         })?;
         Some((var, no, yes))
     }
-
-    /// Nodes in use after a collection.
-    pub fn live_nodes(&self) -> usize {
-        self.collect();
-        self.manager
-            .with_manager_shared(|manager| manager.num_inner_nodes())
-    }
-}
-
-/// The nodes of one diagram.
-pub fn size(a: &Bdd) -> usize {
-    a.node_count()
 }

@@ -40,11 +40,6 @@ impl CellCode {
         self.first
     }
 
-    /// How many bits it has.
-    pub fn bits(&self) -> u32 {
-        self.bits
-    }
-
     /// The variables of its bits, the most significant first; those of the state after a step if
     /// `after`.
     pub fn vars(&self, after: bool) -> impl Iterator<Item = VarNo> + Clone + use<> {

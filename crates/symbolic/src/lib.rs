@@ -11,7 +11,7 @@ mod schedule;
 mod transitions;
 
 pub use cases::{Cases, Translator};
-pub use diagrams::{Bdd, Diagrams, OutOfNodes, Renaming, size};
+pub use diagrams::{Bdd, Diagrams, OutOfNodes, Renaming};
 pub use encoding::{CellCode, Encoding};
 pub use oxidd_core::util::num::Natural;
 pub use schedule::{Agenda, Schedule};
