@@ -9,8 +9,9 @@
 //!
 //! Computations must not leave 64 bits in the set either, since what they give then is not known.
 //!
-//! Each condition is a question to one SAT solver, whether there is a state that breaks it. The steps are
-//! those of the plain form: no check is left out, and no symmetry is used.
+//! Each condition is a question, whether there is a state that breaks it. There are two ways to answer: `walk`
+//! is quick for what engines write, and what it cannot answer goes to a SAT solver (`graph`). The steps are those of
+//! the plain form: no check is left out, and no symmetry is used.
 
 use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Certificate, Claim};
@@ -27,23 +28,39 @@ use threadwise_model::system::{
 use crate::encode::{Encoder, Env};
 use crate::fit;
 use crate::graph::Graph;
+use crate::logic::{Lit, Logic};
+use crate::procedure::Procedure;
 use crate::rejection::{Condition, Error, Rejection, StepName};
-use crate::solver::Lit;
 use crate::step::{self, Mover, Taken};
 use crate::value::MAX_VALUES;
+use crate::walk::Walk;
 
 /// What was decided on the way to accepting a certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Nodes of the decision graph.
     pub nodes: usize,
-    /// Conditions that the solver decided.
+    /// Questions that were decided.
     pub conditions: u64,
+    /// Combinations of nodes that walks met.
+    pub visits: u64,
     /// Clauses that the solver was given.
     pub clauses: u64,
     /// Conflicts that the solver met.
     pub conflicts: u64,
 }
+
+/// A way to decide the conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Walks through decision graphs, if the certificate tests cells in one order.
+    Walk,
+    /// A SAT solver.
+    Solver,
+}
+
+/// Walks first; the solver decides what they do not.
+const BOTH: &[Method] = &[Method::Walk, Method::Solver];
 
 /// Checks that a certificate proves a property of an instance. `cancel` is asked every few milliseconds
 /// whether to give up.
@@ -53,13 +70,37 @@ pub fn check(
     property: &str,
     cancel: &dyn Fn() -> bool,
 ) -> Result<Report, Error> {
-    let mut answers = check_all(instance, &[(certificate, property)], cancel);
+    only(check_by(BOTH, instance, &[(certificate, property)], cancel))
+}
+
+/// The same by one method alone: so each can be compared with the other.
+pub fn check_with(
+    method: Method,
+    instance: &Instance,
+    certificate: &Certificate,
+    property: &str,
+    cancel: &dyn Fn() -> bool,
+) -> Result<Report, Error> {
+    let requests = [(certificate, property)];
+    only(check_by(&[method], instance, &requests, cancel))
+}
+
+fn only(mut answers: Vec<Result<Report, Error>>) -> Result<Report, Error> {
     answers.pop().unwrap_or(Err(Error::Cancelled))
 }
 
 /// Checks several certificates of one instance, each for its property. Where they claim the same set, what does
 /// not depend on the property is checked once. The counts of a report are those of all of them.
 pub fn check_all(
+    instance: &Instance,
+    requests: &[(&Certificate, &str)],
+    cancel: &dyn Fn() -> bool,
+) -> Vec<Result<Report, Error>> {
+    check_by(BOTH, instance, requests, cancel)
+}
+
+fn check_by(
+    methods: &[Method],
     instance: &Instance,
     requests: &[(&Certificate, &str)],
     cancel: &dyn Fn() -> bool,
@@ -84,7 +125,12 @@ pub fn check_all(
             }
         }
         let properties: Vec<_> = group.iter().map(|(_, name, kind)| (*name, *kind)).collect();
-        let checked = check_claim(instance, &system, claim, &properties, cancel);
+        let subject = Subject {
+            instance,
+            system: &system,
+            cancel,
+        };
+        let checked = check_claim(methods, subject, claim, &properties);
         for ((at, ..), answer) in group.into_iter().zip(checked) {
             answers[at] = Some(answer);
         }
@@ -119,25 +165,70 @@ fn property_of<'s>(
 
 /// Checks one claim for several properties.
 fn check_claim(
-    instance: &Instance,
-    system: &System,
+    methods: &[Method],
+    subject: Subject<'_>,
     claim: &Claim,
     properties: &[(&str, &SystemPropertyKind)],
-    cancel: &dyn Fn() -> bool,
+) -> Vec<Result<Report, Error>> {
+    let dag = match claim {
+        Claim::Inductive(dag) => dag,
+        _ => {
+            let error = Error::unsupported("this kind of claim is not known");
+            return vec![Err(error); properties.len()];
+        }
+    };
+    let cells = match fit::cells(subject.system, dag) {
+        Ok(cells) => cells,
+        Err(error) => return vec![Err(error); properties.len()],
+    };
+    let undecided = Error::unsupported("no method was asked");
+    let mut answers = vec![Err(undecided); properties.len()];
+    let mut closed = false;
+    for method in methods {
+        let is_open = |at: &usize| matches!(answers[*at], Err(Error::Unsupported(_)));
+        let open: Vec<usize> = (0..properties.len()).filter(is_open).collect();
+        if open.is_empty() {
+            break;
+        }
+        let asked: Vec<_> = open.iter().map(|at| properties[*at]).collect();
+        let decided = match method {
+            Method::Walk => decide::<Walk>(subject, dag, &cells, &asked, &mut closed),
+            Method::Solver => decide::<Graph<'_>>(subject, dag, &cells, &asked, &mut closed),
+        };
+        for (at, answer) in open.into_iter().zip(decided) {
+            answers[at] = answer;
+        }
+    }
+    answers
+}
+
+/// Checks a set by one method. `closed` says whether all that does not depend on properties is known to hold.
+fn decide<'a, P: Procedure<'a>>(
+    subject: Subject<'a>,
+    dag: &'a Dag,
+    cells: &'a [usize],
+    properties: &[(&str, &SystemPropertyKind)],
+    closed: &mut bool,
 ) -> Vec<Result<Report, Error>> {
     let checks = properties
         .iter()
         .any(|(_, kind)| matches!(kind, SystemPropertyKind::Checks));
-    let closed = Checker::new(instance, system, claim, cancel).and_then(|mut checker| {
-        checker.initial()?;
-        // Properties come last: formulas over all processes would slow down the many questions about steps.
-        let failing = checker.steps(checks)?;
+    let begun = Checker::<P>::new(subject, dag, cells).and_then(|mut checker| {
+        // Whether checks fail is found out along with the steps.
+        let mut failing = None;
+        if !*closed || checks {
+            checker.initial()?;
+            // Properties come last: formulas over all processes would slow down the many questions about steps.
+            failing = checker.steps(checks)?;
+            checker.encoder.logic.go_on()?;
+        }
         Ok((checker, failing))
     });
-    let (mut checker, failing) = match closed {
-        Ok(closed) => closed,
+    let (mut checker, failing) = match begun {
+        Ok(begun) => begun,
         Err(error) => return vec![Err(error); properties.len()],
     };
+    *closed = true;
     let each = properties.iter().map(|(name, kind)| {
         match kind {
             SystemPropertyKind::Invariant(expr) => checker.invariant(name, expr)?,
@@ -145,20 +236,29 @@ fn check_claim(
             SystemPropertyKind::Checks => failing.clone().map_or(Ok(()), Err)?,
             SystemPropertyKind::Liveness(_) => {}
         }
+        // Beyond a limit formulas mean nothing, so nothing is accepted there.
+        checker.encoder.logic.go_on()?;
         Ok(checker.report())
     });
     each.collect()
 }
 
-struct Checker<'a> {
+/// What certificates are checked against.
+#[derive(Clone, Copy)]
+struct Subject<'a> {
     instance: &'a Instance,
+    system: &'a System,
+    cancel: &'a dyn Fn() -> bool,
+}
+
+struct Checker<'a, P: Procedure<'a>> {
+    subject: Subject<'a>,
     system: &'a System,
     dag: &'a Dag,
     /// The cell of the system that each cell of the graph is.
-    cells: Vec<usize>,
-    encoder: Encoder<'a>,
-    graph: Graph<'a>,
-    cancel: &'a dyn Fn() -> bool,
+    cells: &'a [usize],
+    encoder: Encoder<'a, P::Logic>,
+    set: P,
     /// What solvers before the present one counted.
     before: Report,
 }
@@ -166,44 +266,42 @@ struct Checker<'a> {
 /// How many clauses parts of a property may add before the solver starts anew.
 const FRESH: u64 = 50_000;
 
-impl<'a> Checker<'a> {
+impl<'a, P: Procedure<'a>> Checker<'a, P> {
     fn new(
-        instance: &'a Instance,
-        system: &'a System,
-        claim: &'a Claim,
-        cancel: &'a dyn Fn() -> bool,
-    ) -> Result<Checker<'a>, Error> {
-        let dag = match claim {
-            Claim::Inductive(dag) => dag,
-            _ => return Err(Error::unsupported("this kind of claim is not known")),
-        };
-        let cells = fit::cells(system, dag)?;
-        let mut encoder = Encoder::new(system, cancel)?;
-        let graph = Graph::new(&mut encoder, dag, cells.clone())?;
+        subject: Subject<'a>,
+        dag: &'a Dag,
+        cells: &'a [usize],
+    ) -> Result<Checker<'a, P>, Error> {
+        let (encoder, set) = P::new(subject.system, dag, cells, subject.cancel)?;
         Ok(Checker {
-            instance,
-            system,
+            subject,
+            system: subject.system,
             dag,
             cells,
             encoder,
-            graph,
-            cancel,
+            set,
             before: Report::default(),
         })
     }
 
     fn report(&self) -> Report {
-        let (clauses, conditions, conflicts) = self.encoder.solver.counts();
+        let counts = self.encoder.logic.counts();
         Report {
             nodes: self.dag.len(),
-            conditions: self.before.conditions + conditions,
-            clauses: self.before.clauses + clauses,
-            conflicts: self.before.conflicts + conflicts,
+            conditions: self.before.conditions + counts.questions,
+            visits: self.before.visits + counts.visits,
+            clauses: self.before.clauses + counts.clauses,
+            conflicts: self.before.conflicts + counts.conflicts,
         }
     }
 
+    /// Whether there is a state in which all of these are true.
+    fn satisfiable(&mut self, all: &[Lit]) -> Result<bool, Error> {
+        self.encoder.logic.satisfiable(all, &[Lit::TRUE])
+    }
+
     fn initial(&mut self) -> Result<(), Error> {
-        let mut assumptions = vec![self.graph.outside()];
+        let mut assumptions = vec![self.set.outside()];
         for (id, var) in self.system.vars.iter_enumerated() {
             let CellInitial::Value(expr) = &var.initial else {
                 continue;
@@ -239,7 +337,7 @@ impl<'a> Checker<'a> {
                 "an initial value is outside its variable's type",
             ));
         }
-        if self.encoder.solver.satisfiable(&assumptions)? {
+        if self.satisfiable(&assumptions)? {
             let state = self.encoder.solution();
             let confirmed = !self.contains(&state);
             return self.reject(confirmed, Condition::Initial, &state, None);
@@ -252,7 +350,7 @@ impl<'a> Checker<'a> {
     fn invariant(&mut self, name: &str, expr: &Expr) -> Result<(), Error> {
         let mut open = vec![(expr, Env::default())];
         let mut wrong = Vec::new();
-        let (mut last, ..) = self.encoder.solver.counts();
+        let mut last = self.encoder.logic.counts().clauses;
         while let Some((part, mut env)) = open.pop() {
             if env.is_empty()
                 && let Some(exclusion) = AtMostOne::of(part)
@@ -282,11 +380,11 @@ impl<'a> Checker<'a> {
             let (holds, overflow) = self.encoder.condition(part, &mut env)?;
             // Where no part before is wrong, this one is evaluated.
             wrong.extend([!holds, overflow]);
-            let (clauses, ..) = self.encoder.solver.counts();
+            let clauses = self.encoder.logic.counts().clauses;
             if clauses - last > FRESH && !open.is_empty() {
                 self.property(name, expr, std::mem::take(&mut wrong))?;
                 self.renew()?;
-                last = self.encoder.solver.counts().0;
+                last = self.encoder.logic.counts().clauses;
             }
         }
         self.property(name, expr, wrong)
@@ -299,18 +397,17 @@ impl<'a> Checker<'a> {
         for value in exclusion.lo..=exclusion.hi {
             let mut env = Env::default().with(exclusion.bound, value);
             let (holds, overflow) = self.encoder.condition(&exclusion.body, &mut env)?;
-            let solver = &mut self.encoder.solver;
-            wrong.extend([overflow, solver.and(before, holds)]);
-            before = solver.or(before, holds);
+            let logic = &mut self.encoder.logic;
+            wrong.extend([overflow, logic.and(before, holds)]);
+            before = logic.or(before, holds);
         }
         Ok(wrong)
     }
 
     /// That none of these, which make a property wrong, is true in the set.
     fn property(&mut self, name: &str, expr: &Expr, wrong: Vec<Lit>) -> Result<(), Error> {
-        let wrong = self.encoder.solver.any(wrong);
-        let inside = self.graph.inside();
-        if !self.encoder.solver.satisfiable(&[inside, wrong])? {
+        let inside = self.set.inside();
+        if !self.encoder.logic.satisfiable(&[inside], &wrong)? {
             return Ok(());
         }
         let state = self.encoder.solution();
@@ -324,17 +421,14 @@ impl<'a> Checker<'a> {
 
     /// Begins with a new solver, which knows the state and the graph only.
     fn renew(&mut self) -> Result<(), Error> {
-        let (clauses, conditions, conflicts) = self.encoder.solver.counts();
-        self.before.clauses += clauses;
-        self.before.conditions += conditions;
-        self.before.conflicts += conflicts;
-        self.encoder = Encoder::new(self.system, self.cancel)?;
-        self.graph = Graph::new(&mut self.encoder, self.dag, self.cells.clone())?;
+        self.before = self.report();
+        let subject = self.subject;
+        (self.encoder, self.set) = P::new(subject.system, self.dag, self.cells, subject.cancel)?;
         Ok(())
     }
 
     fn deadlock(&mut self) -> Result<(), Error> {
-        let mut assumptions = vec![self.graph.inside()];
+        let mut assumptions = vec![self.set.inside()];
         let mut unfinished = Vec::new();
         for (mover, steps) in self.movers() {
             let template = &self.system.templates[self.system.template_of(mover.process)];
@@ -344,8 +438,8 @@ impl<'a> Checker<'a> {
                 assumptions.push(!step::acts(&mut self.encoder, mover, step)?);
             }
         }
-        assumptions.push(self.encoder.solver.any(unfinished));
-        if self.encoder.solver.satisfiable(&assumptions)? {
+        assumptions.push(self.encoder.logic.any(unfinished));
+        if self.satisfiable(&assumptions)? {
             let state = self.encoder.solution();
             let confirmed = self.contains(&state) && self.is_deadlock(&state);
             return self.reject(confirmed, Condition::Deadlock, &state, None);
@@ -367,7 +461,7 @@ impl<'a> Checker<'a> {
         let mut failing = None;
         for (mover, steps) in self.movers() {
             for step in steps {
-                self.encoder.solver.go_on()?;
+                self.encoder.logic.go_on()?;
                 let Some(mut taken) = step::take(&mut self.encoder, mover, step)? else {
                     continue;
                 };
@@ -376,7 +470,7 @@ impl<'a> Checker<'a> {
                 } else {
                     step::writes(&mut self.encoder, mover, step, &mut taken)?
                 };
-                let inside = self.graph.inside();
+                let inside = self.set.inside();
                 if taken.overflows != Lit::FALSE {
                     let assumptions = [inside, taken.overflows];
                     self.ask(&assumptions, mover, step, &taken)?;
@@ -388,21 +482,17 @@ impl<'a> Checker<'a> {
                     }
                 }
                 for case in cases {
-                    let leaves = self.graph.leaves(&mut self.encoder, &case.writes)?;
-                    let wrong = self.encoder.solver.or(leaves, case.outside);
-                    if wrong != Lit::FALSE {
-                        let assumptions = [inside, taken.passes, case.when, wrong];
-                        self.ask(&assumptions, mover, step, &taken)?;
+                    let when = [taken.passes];
+                    if self.set.leaves(&mut self.encoder, &when, &case)? {
+                        self.refuse(mover, step, &taken)?;
                     }
-                    // The solver may forget what was said for this case alone.
-                    self.encoder.solver.clause([!leaves]);
                 }
             }
         }
         Ok(failing)
     }
 
-    /// Asks for a state in which a step does something wrong, and finds out what.
+    /// Asks for a state in which a step does something wrong.
     fn ask(
         &mut self,
         assumptions: &[Lit],
@@ -410,15 +500,20 @@ impl<'a> Checker<'a> {
         step: &Step,
         taken: &Taken,
     ) -> Result<(), Error> {
-        if !self.encoder.solver.satisfiable(assumptions)? {
-            return Ok(());
+        if self.satisfiable(assumptions)? {
+            self.refuse(mover, step, taken)?;
         }
+        Ok(())
+    }
+
+    /// Finds out what a step does wrong in the state found last.
+    fn refuse(&self, mover: Mover, step: &Step, taken: &Taken) -> Result<(), Error> {
         let state = self.encoder.solution();
-        let solver = &self.encoder.solver;
+        let logic = &self.encoder.logic;
         let choices: Vec<i64> = taken
             .choices
             .iter()
-            .map(|choice| choice.solution(solver))
+            .map(|choice| choice.solution(logic))
             .collect();
         let context = Context {
             system: self.system,
@@ -491,7 +586,7 @@ impl<'a> Checker<'a> {
         state: &[i64],
         next: Option<&[i64]>,
     ) -> Result<(), Error> {
-        let names = Names::new(self.instance);
+        let names = Names::new(self.subject.instance);
         let describe = |cells: &[i64]| -> Vec<(String, String)> {
             let state = unflatten(self.system, cells);
             let locations = names.locations(&state).into_iter();

@@ -15,7 +15,7 @@ use threadwise_lang::program::{ArithOp, FoldKind};
 use threadwise_model::system::{Expr, Place, ProcessId, Scope, System, VarId};
 
 use crate::Error;
-use crate::solver::{Lit, Solver};
+use crate::logic::{Input, Lit, Logic};
 use crate::value::{MAX_VALUES, Value, Values};
 
 /// An integer from a finite range.
@@ -27,13 +27,9 @@ pub(crate) struct Finite {
 }
 
 impl Finite {
-    /// A new one, with nothing known of it.
-    fn new(solver: &mut Solver<'_>, lo: i64, size: usize) -> Finite {
-        let at_most: Rc<[Lit]> = (1..size).map(|_| solver.new_input()).collect();
-        for pair in at_most.windows(2) {
-            solver.clause([!pair[0], pair[1]]);
-        }
-        Finite { lo, at_most }
+    fn new(logic: &mut impl Logic, input: Input, lo: i64, size: usize) -> Result<Finite, Error> {
+        let at_most = logic.input(input, size)?;
+        Ok(Finite { lo, at_most })
     }
 
     pub(crate) fn size(&self) -> usize {
@@ -54,8 +50,8 @@ impl Finite {
     }
 
     /// The value in the solution found last.
-    pub(crate) fn solution(&self, solver: &Solver<'_>) -> i64 {
-        self.lo + self.at_most.partition_point(|lit| !solver.value(*lit)) as i64
+    pub(crate) fn solution(&self, logic: &impl Logic) -> i64 {
+        self.lo + self.at_most.partition_point(|lit| !logic.value(*lit)) as i64
     }
 }
 
@@ -94,27 +90,24 @@ impl Env {
 /// A symbolic value, and whether its computation leaves 64 bits.
 pub(crate) type Computed = (Value, Lit);
 
-/// The encoding of a system's state, with the solver.
-pub(crate) struct Encoder<'a> {
+/// The encoding of a system's state, with the logic.
+pub(crate) struct Encoder<'a, L> {
     pub(crate) system: &'a System,
-    pub(crate) solver: Solver<'a>,
+    pub(crate) logic: L,
     pub(crate) values: Values,
     pub(crate) cells: Vec<Finite>,
     cell_values: Vec<Option<Value>>,
     loads: HashMap<(VarId, Value, Value), Value>,
 }
 
-impl<'a> Encoder<'a> {
-    pub(crate) fn new(
-        system: &'a System,
-        cancel: &'a dyn Fn() -> bool,
-    ) -> Result<Encoder<'a>, Error> {
-        let mut solver = Solver::new(cancel);
+impl<'a, L: Logic> Encoder<'a, L> {
+    pub(crate) fn new(system: &'a System, mut logic: L) -> Result<Encoder<'a, L>, Error> {
         let mut cells = Vec::with_capacity(system.cells);
-        for domain in cell_values(system) {
+        for (cell, domain) in cell_values(system).into_iter().enumerate() {
             match domain {
                 Some((lo, size)) if size > 0 && size as usize <= MAX_VALUES => {
-                    cells.push(Finite::new(&mut solver, lo, size as usize));
+                    let input = Input::Cell(cell);
+                    cells.push(Finite::new(&mut logic, input, lo, size as usize)?);
                 }
                 Some((_, 0)) => return Err(Error::unsupported("a variable's type is empty")),
                 _ => {
@@ -126,7 +119,7 @@ impl<'a> Encoder<'a> {
         }
         Ok(Encoder {
             system,
-            solver,
+            logic,
             values: Values::default(),
             cell_values: vec![None; cells.len()],
             cells,
@@ -134,15 +127,21 @@ impl<'a> Encoder<'a> {
         })
     }
 
-    /// A choice of a step as a symbolic value.
-    pub(crate) fn choice(&mut self, lo: i64, hi: i64) -> Result<(Finite, Value), Error> {
+    /// A choice of a step, by its number in it, as a symbolic value.
+    pub(crate) fn choice(
+        &mut self,
+        number: usize,
+        lo: i64,
+        hi: i64,
+    ) -> Result<(Finite, Value), Error> {
         let size = usize::try_from(i128::from(hi) - i128::from(lo) + 1)
             .ok()
             .filter(|size| *size <= MAX_VALUES)
             .ok_or_else(|| {
                 Error::unsupported(format!("a choice has more than {MAX_VALUES} values"))
             })?;
-        let choice = Finite::new(&mut self.solver, lo, size);
+        let input = Input::Choice(number, lo, hi);
+        let choice = Finite::new(&mut self.logic, input, lo, size)?;
         let value = self.value_of(&choice);
         Ok((choice, value))
     }
@@ -151,7 +150,7 @@ impl<'a> Encoder<'a> {
         let items: Vec<(i64, Lit)> = (0..finite.size())
             .map(|position| {
                 let (at_most, below) = (finite.at_most(position), finite.below(position));
-                let is = self.solver.and(at_most, !below);
+                let is = self.logic.and(at_most, !below);
                 (finite.lo + position as i64, is)
             })
             .collect();
@@ -179,7 +178,7 @@ impl<'a> Encoder<'a> {
     pub(crate) fn solution(&self) -> Vec<i64> {
         self.cells
             .iter()
-            .map(|cell| cell.solution(&self.solver))
+            .map(|cell| cell.solution(&self.logic))
             .collect()
     }
 
@@ -218,41 +217,41 @@ impl<'a> Encoder<'a> {
                 let zero = Value::Const(0);
                 let (value, overflow) =
                     self.values
-                        .arith(&mut self.solver, ArithOp::Sub, zero, value)?;
-                Ok((value, self.solver.or(before, overflow)))
+                        .arith(&mut self.logic, ArithOp::Sub, zero, value)?;
+                Ok((value, self.logic.or(before, overflow)))
             }
             Expr::And(parts) => self.junction(true, parts.iter(), env),
             Expr::Or(parts) => self.junction(false, parts.iter(), env),
             Expr::Compare(op, a, b) => {
                 let (a, before) = self.expr(a, env)?;
                 let (b, overflow) = self.expr(b, env)?;
-                let holds = self.values.compare(&mut self.solver, *op, a, b)?;
-                Ok((boolean(holds), self.solver.or(before, overflow)))
+                let holds = self.values.compare(&mut self.logic, *op, a, b)?;
+                Ok((boolean(holds), self.logic.or(before, overflow)))
             }
             Expr::Arith(op, a, b) => {
                 let (a, first) = self.expr(a, env)?;
                 let (b, second) = self.expr(b, env)?;
-                let (value, third) = self.values.arith(&mut self.solver, *op, a, b)?;
-                Ok((value, self.solver.any(vec![first, second, third])))
+                let (value, third) = self.values.arith(&mut self.logic, *op, a, b)?;
+                Ok((value, self.logic.any(vec![first, second, third])))
             }
             Expr::Ite(condition, yes, no) => {
                 let (condition, first) = self.condition(condition, env)?;
                 match condition {
                     Lit::TRUE => {
                         let (value, second) = self.expr(yes, env)?;
-                        return Ok((value, self.solver.or(first, second)));
+                        return Ok((value, self.logic.or(first, second)));
                     }
                     Lit::FALSE => {
                         let (value, second) = self.expr(no, env)?;
-                        return Ok((value, self.solver.or(first, second)));
+                        return Ok((value, self.logic.or(first, second)));
                     }
                     _ => {}
                 }
                 let (yes, second) = self.expr(yes, env)?;
                 let (no, third) = self.expr(no, env)?;
-                let branch = self.solver.ite(condition, second, third);
-                let value = self.values.ite(&mut self.solver, condition, yes, no)?;
-                Ok((value, self.solver.or(first, branch)))
+                let branch = self.logic.ite(condition, second, third);
+                let value = self.values.ite(&mut self.logic, condition, yes, no)?;
+                Ok((value, self.logic.or(first, branch)))
             }
             Expr::Fold {
                 kind,
@@ -274,11 +273,11 @@ impl<'a> Encoder<'a> {
         let mut junction = Junction::new(and);
         for part in parts {
             let part = self.condition(part, env)?;
-            if junction.add(&mut self.solver, part) {
+            if junction.add(&mut self.logic, part) {
                 break;
             }
         }
-        Ok(junction.finish(&mut self.solver))
+        Ok(junction.finish(&mut self.logic))
     }
 
     fn fold(
@@ -297,15 +296,15 @@ impl<'a> Encoder<'a> {
             FoldKind::Forall | FoldKind::Exists => {
                 let mut junction = Junction::new(kind == FoldKind::Forall);
                 for value in lo..=hi {
-                    self.solver.go_on()?;
+                    self.logic.go_on()?;
                     env.bounds.push((bound, value));
                     let part = self.condition(body, env);
                     env.bounds.pop();
-                    if junction.add(&mut self.solver, part?) {
+                    if junction.add(&mut self.logic, part?) {
                         break;
                     }
                 }
-                return Ok(junction.finish(&mut self.solver));
+                return Ok(junction.finish(&mut self.logic));
             }
             FoldKind::Count | FoldKind::Sum => ArithOp::Add,
             FoldKind::Min => ArithOp::Min,
@@ -322,8 +321,7 @@ impl<'a> Encoder<'a> {
             result = Some(match result {
                 None => item,
                 Some(so_far) => {
-                    let (value, overflow) =
-                        self.values.arith(&mut self.solver, op, so_far, item)?;
+                    let (value, overflow) = self.values.arith(&mut self.logic, op, so_far, item)?;
                     // A sum that leaves 64 bits in between counts as one that does at the end: that can only
                     // refuse more.
                     overflows.push(overflow);
@@ -331,7 +329,7 @@ impl<'a> Encoder<'a> {
                 }
             });
         }
-        let overflow = self.solver.any(overflows);
+        let overflow = self.logic.any(overflows);
         Ok((result.unwrap_or(Value::Const(0)), overflow))
     }
 
@@ -350,7 +348,7 @@ impl<'a> Encoder<'a> {
             Some(offset) => self.expr(offset, env)?,
             None => none,
         };
-        Ok((copy, offset, self.solver.or(first, second)))
+        Ok((copy, offset, self.logic.or(first, second)))
     }
 
     /// The cell of a variable, by copy and offset; `None` outside.
@@ -379,7 +377,7 @@ impl<'a> Encoder<'a> {
         let mut targets = Vec::with_capacity(copies.len() * offsets.len());
         for (copy, copy_lit) in copies.iter() {
             for (offset, offset_lit) in offsets.iter() {
-                let case = self.solver.and(*copy_lit, *offset_lit);
+                let case = self.logic.and(*copy_lit, *offset_lit);
                 targets.push((case, self.target(var, *copy, *offset)));
             }
         }
@@ -406,7 +404,7 @@ impl<'a> Encoder<'a> {
             };
             cases.push((case, value));
         }
-        let value = self.values.select(&mut self.solver, &cases)?;
+        let value = self.values.select(&mut self.logic, &cases)?;
         self.loads.insert((place.var, copy, offset), value);
         Ok((value, overflow))
     }
@@ -437,29 +435,29 @@ impl Junction {
     }
 
     /// Adds a part; true if it decides whatever comes after.
-    fn add(&mut self, solver: &mut Solver<'_>, (holds, overflow): (Lit, Lit)) -> bool {
+    fn add(&mut self, logic: &mut impl Logic, (holds, overflow): (Lit, Lit)) -> bool {
         if overflow != Lit::FALSE {
             // It is evaluated only if no part before decided.
             let reached = self.parts.clone();
             let reached = if self.and {
-                solver.all(reached)
+                logic.all(reached)
             } else {
-                !solver.any(reached)
+                !logic.any(reached)
             };
-            let overflow = solver.and(reached, overflow);
+            let overflow = logic.and(reached, overflow);
             self.overflows.push(overflow);
         }
         self.parts.push(holds);
         holds == Lit::of(!self.and)
     }
 
-    fn finish(self, solver: &mut Solver<'_>) -> Computed {
+    fn finish(self, logic: &mut impl Logic) -> Computed {
         let holds = if self.and {
-            solver.all(self.parts)
+            logic.all(self.parts)
         } else {
-            solver.any(self.parts)
+            logic.any(self.parts)
         };
-        let overflow = solver.any(self.overflows);
+        let overflow = logic.any(self.overflows);
         (boolean(holds), overflow)
     }
 }

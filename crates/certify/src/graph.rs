@@ -19,10 +19,14 @@
 use std::collections::HashMap;
 
 use threadwise_evidence::dag::{Child, Dag};
+use threadwise_model::system::System;
 
 use crate::Error;
 use crate::encode::Encoder;
-use crate::solver::Lit;
+use crate::logic::{Lit, Logic};
+use crate::procedure::Procedure;
+use crate::solver::Solver;
+use crate::step::Case;
 use crate::value::Value;
 
 /// What a step writes: the cells and their new values, in order of cells.
@@ -57,8 +61,8 @@ struct Edge {
 
 impl<'a> Graph<'a> {
     /// The graph over the cells of a system, and the clauses for the state before.
-    pub(crate) fn new(
-        encoder: &mut Encoder<'_>,
+    fn over(
+        encoder: &mut Encoder<'_, Solver<'_>>,
         dag: &'a Dag,
         cells: Vec<usize>,
     ) -> Result<Graph<'a>, Error> {
@@ -120,21 +124,21 @@ impl<'a> Graph<'a> {
         Ok(graph)
     }
 
-    fn before(&mut self, encoder: &mut Encoder<'_>) -> Result<(), Error> {
+    fn before(&mut self, encoder: &mut Encoder<'_, Solver<'_>>) -> Result<(), Error> {
         for position in 0..self.dag.len() {
             if self.reachable[position] {
-                self.active[position] = encoder.solver.new_lit();
-                self.holds[position] = encoder.solver.new_lit();
+                self.active[position] = encoder.logic.new_lit();
+                self.holds[position] = encoder.logic.new_lit();
             }
         }
         for (position, node) in self.dag.nodes().enumerate() {
             if !self.reachable[position] {
                 continue;
             }
-            encoder.solver.go_on()?;
+            encoder.logic.go_on()?;
             let (active, holds) = (self.active[position], self.holds[position]);
             // What the state before is known to pass, it ends in true from.
-            encoder.solver.clause([!active, holds]);
+            encoder.logic.clause([!active, holds]);
             let cell = encoder.cells[self.cells[node.cell]].clone();
             let mut from = 0;
             for run in node.runs {
@@ -147,7 +151,7 @@ impl<'a> Graph<'a> {
                         (leaf, leaf)
                     }
                 };
-                let solver = &mut encoder.solver;
+                let solver = &mut encoder.logic;
                 solver.clause([!active, least, !greatest, child_active]);
                 solver.clause([holds, least, !greatest, !child_holds]);
                 from = to;
@@ -156,27 +160,11 @@ impl<'a> Graph<'a> {
         Ok(())
     }
 
-    /// That the state before is in the set.
-    pub(crate) fn inside(&self) -> Lit {
-        match self.dag.root().node() {
-            Some(root) => self.active[root],
-            None => Lit::of(self.dag.root() == Child::TRUE),
-        }
-    }
-
-    /// That the state before is not in the set.
-    pub(crate) fn outside(&self) -> Lit {
-        match self.dag.root().node() {
-            Some(root) => !self.holds[root],
-            None => Lit::of(self.dag.root() == Child::FALSE),
-        }
-    }
-
     /// A literal that says, of a state inside, that the state after these writes is not in the set.
     /// Written values outside the cell's type are left to the caller.
-    pub(crate) fn leaves(
+    fn after(
         &mut self,
-        encoder: &mut Encoder<'_>,
+        encoder: &mut Encoder<'_, Solver<'_>>,
         writes: &Writes,
     ) -> Result<Lit, Error> {
         let Some(root) = self.dag.root().node() else {
@@ -189,13 +177,13 @@ impl<'a> Graph<'a> {
         }
         let written: HashMap<usize, Value> = writes.iter().copied().collect();
         let mut keys: HashMap<u64, u32> = HashMap::new();
-        let leaves = encoder.solver.new_lit();
+        let leaves = encoder.logic.new_lit();
         // Parents come after their children, so this meets each node after all of its parents.
         for position in (0..self.dag.len()).rev() {
             if !self.reachable[position] || self.below[position] == 0 {
                 continue;
             }
-            encoder.solver.go_on()?;
+            encoder.logic.go_on()?;
             self.now[position] = if self.above[position] == 0 {
                 self.active[position]
             } else {
@@ -260,7 +248,7 @@ impl<'a> Graph<'a> {
     /// That the way of the state after passes a node. All parents are done.
     fn active_after(
         &mut self,
-        encoder: &mut Encoder<'_>,
+        encoder: &mut Encoder<'_, Solver<'_>>,
         position: usize,
         key: u32,
         written: &HashMap<usize, Value>,
@@ -268,7 +256,7 @@ impl<'a> Graph<'a> {
         if let Some(known) = self.after.get(&(position as u32, key)) {
             return *known;
         }
-        let active = encoder.solver.new_lit();
+        let active = encoder.logic.new_lit();
         for at in self.first[position]..self.first[position + 1] {
             let Edge { parent, from, to } = self.parents[at];
             let parent = parent as usize;
@@ -289,7 +277,7 @@ impl<'a> Graph<'a> {
     /// the state before must end in false from there.
     fn ends(
         &self,
-        encoder: &mut Encoder<'_>,
+        encoder: &mut Encoder<'_, Solver<'_>>,
         position: usize,
         written: &HashMap<usize, Value>,
         leaves: Lit,
@@ -314,10 +302,59 @@ impl<'a> Graph<'a> {
     }
 }
 
+impl<'a> Procedure<'a> for Graph<'a> {
+    type Logic = Solver<'a>;
+
+    fn new(
+        system: &'a System,
+        dag: &'a Dag,
+        cells: &[usize],
+        cancel: &'a dyn Fn() -> bool,
+    ) -> Result<(Encoder<'a, Solver<'a>>, Graph<'a>), Error> {
+        let mut encoder = Encoder::new(system, Solver::new(cancel))?;
+        let graph = Graph::over(&mut encoder, dag, cells.to_vec())?;
+        Ok((encoder, graph))
+    }
+
+    fn inside(&self) -> Lit {
+        match self.dag.root().node() {
+            Some(root) => self.active[root],
+            None => Lit::of(self.dag.root() == Child::TRUE),
+        }
+    }
+
+    fn outside(&self) -> Lit {
+        match self.dag.root().node() {
+            Some(root) => !self.holds[root],
+            None => Lit::of(self.dag.root() == Child::FALSE),
+        }
+    }
+
+    fn leaves(
+        &mut self,
+        encoder: &mut Encoder<'a, Solver<'a>>,
+        when: &[Lit],
+        case: &Case,
+    ) -> Result<bool, Error> {
+        let leaves = self.after(encoder, &case.writes)?;
+        let wrong = encoder.logic.or(leaves, case.outside);
+        if wrong == Lit::FALSE {
+            return Ok(false);
+        }
+        let assumptions = [when, &[self.inside(), case.when]].concat();
+        let found = encoder.logic.satisfiable(&assumptions, &[wrong])?;
+        if !found {
+            // The solver may forget what was said for this case alone.
+            encoder.logic.clause([!leaves]);
+        }
+        Ok(found)
+    }
+}
+
 /// Adds a clause under the condition that a cell, or what is written to it, has a value at one of
 /// these positions.
 fn edge(
-    encoder: &mut Encoder<'_>,
+    encoder: &mut Encoder<'_, Solver<'_>>,
     (cell, written): (usize, Option<Value>),
     (from, to): (usize, usize),
     clause: &[Lit],
@@ -327,7 +364,7 @@ fn edge(
     match written {
         None => {
             let (least, greatest) = (finite.below(from), finite.at_most(to - 1));
-            encoder.solver.clause(rest.chain([least, !greatest]));
+            encoder.logic.clause(rest.chain([least, !greatest]));
         }
         Some(value) => {
             // Values may lie far outside the type; positions do not.
@@ -335,7 +372,7 @@ fn edge(
             let positions = low + from as i128..low + to as i128;
             for (value, lit) in encoder.values.items(value).iter() {
                 if positions.contains(&i128::from(*value)) {
-                    encoder.solver.clause(rest.clone().chain([!*lit]));
+                    encoder.logic.clause(rest.clone().chain([!*lit]));
                 }
             }
         }

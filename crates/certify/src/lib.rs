@@ -1,12 +1,12 @@
 //! The independent checker of certificates.
 //!
 //! A proof that threadwise prints has been checked twice: by the engine that found it, and by this crate, which
-//! knows no engine. It lowers the program anew, in the plain form, and has a SAT solver decide the
-//! conditions that a certificate's claim stands for; `conditions` says which. So what an engine computes, how
+//! knows no engine. It lowers the program anew, in the plain form, and decides the conditions that a
+//! certificate's claim stands for; `conditions` says which, and by which of two methods. So what an engine computes, how
 //! it encodes states and what the optimised form left out need not be trusted. Whoever does not trust this
 //! crate either has [`smtlib`] write the same conditions for another solver.
 //!
-//! What is trusted: the front end, the plain lowering, the encoding here, and the SAT solver. A condition that
+//! What is trusted: the front end, the plain lowering, the encoding here, and the walks or the SAT solver. A condition that
 //! does not hold is never merely reported: the state that shows it is evaluated by `model::eval`.
 //!
 //! ```
@@ -36,12 +36,16 @@ mod conditions;
 mod encode;
 mod fit;
 mod graph;
+mod logic;
+mod ordered;
+mod procedure;
 mod rejection;
 mod smtlib;
 mod solver;
 mod step;
 mod value;
+mod walk;
 
-pub use conditions::{Report, check, check_all};
+pub use conditions::{Method, Report, check, check_all, check_with};
 pub use rejection::{Condition, Error, Rejection, StepName};
 pub use smtlib::smtlib;

@@ -6,33 +6,12 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use batsat::{Callbacks, ClauseKind, Solver as Batsat, SolverInterface, SolverOpts, lbool};
 
 use crate::Error;
-
-/// A literal: a variable or its negation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Lit(u32);
-
-impl Lit {
-    /// The literal that is true in every solution.
-    pub(crate) const TRUE: Lit = Lit(0);
-    /// Its negation.
-    pub(crate) const FALSE: Lit = Lit(1);
-
-    pub(crate) fn of(value: bool) -> Lit {
-        if value { Lit::TRUE } else { Lit::FALSE }
-    }
-}
-
-impl std::ops::Not for Lit {
-    type Output = Lit;
-
-    fn not(self) -> Lit {
-        Lit(self.0 ^ 1)
-    }
-}
+use crate::logic::{Counts, Input, Lit, Logic};
 
 /// Asks the caller, now and then, whether to go on.
 struct Stop<'a> {
@@ -116,19 +95,6 @@ impl<'a> Solver<'a> {
         solver
     }
 
-    /// Clauses added, questions asked and conflicts met so far.
-    pub(crate) fn counts(&self) -> (u64, u64, u64) {
-        (self.clauses, self.queries, self.inner.num_conflicts())
-    }
-
-    /// An error if the caller wants an end.
-    pub(crate) fn go_on(&self) -> Result<(), Error> {
-        if self.inner.cb().ask() {
-            return Err(Error::Cancelled);
-        }
-        Ok(())
-    }
-
     /// A new variable that the solver never guesses: its value follows from those that it guesses, or
     /// does not matter.
     pub(crate) fn new_lit(&mut self) -> Lit {
@@ -136,7 +102,7 @@ impl<'a> Solver<'a> {
     }
 
     /// A new variable that the solver may guess.
-    pub(crate) fn new_input(&mut self) -> Lit {
+    fn new_input(&mut self) -> Lit {
         Lit(self.inner.new_var_default().idx() << 1)
     }
 
@@ -159,7 +125,7 @@ impl<'a> Solver<'a> {
     }
 
     /// Whether there is a solution in which all of these are true.
-    pub(crate) fn satisfiable(&mut self, assumptions: &[Lit]) -> Result<bool, Error> {
+    pub(crate) fn solve(&mut self, assumptions: &[Lit]) -> Result<bool, Error> {
         self.queries += 1;
         if assumptions.contains(&Lit::FALSE) {
             return Ok(false);
@@ -182,14 +148,56 @@ impl<'a> Solver<'a> {
             Err(Error::Cancelled)
         }
     }
+}
 
-    /// The value of a literal in the solution that was found last.
-    pub(crate) fn value(&self, lit: Lit) -> bool {
+impl Logic for Solver<'_> {
+    fn input(&mut self, _: Input, size: usize) -> Result<Rc<[Lit]>, Error> {
+        let at_most: Rc<[Lit]> = (1..size).map(|_| self.new_input()).collect();
+        for pair in at_most.windows(2) {
+            self.clause([!pair[0], pair[1]]);
+        }
+        Ok(at_most)
+    }
+
+    fn go_on(&self) -> Result<(), Error> {
+        if self.inner.cb().ask() {
+            return Err(Error::Cancelled);
+        }
+        Ok(())
+    }
+
+    fn cases(&mut self, cases: &[(Lit, Vec<Lit>)]) -> Lit {
+        let result = self.new_lit();
+        for (case, lits) in cases {
+            for lit in lits {
+                self.clause([!*case, !*lit, result]);
+            }
+            self.clause(lits.iter().copied().chain([!*case, !result]));
+        }
+        result
+    }
+
+    fn satisfiable(&mut self, all: &[Lit], one_of: &[Lit]) -> Result<bool, Error> {
+        let one = self.any(one_of.to_vec());
+        let mut assumptions = all.to_vec();
+        assumptions.push(one);
+        self.solve(&assumptions)
+    }
+
+    fn value(&self, lit: Lit) -> bool {
         self.inner.value_lit(Self::external(lit)) == lbool::TRUE
     }
 
-    /// Both are true.
-    pub(crate) fn and(&mut self, a: Lit, b: Lit) -> Lit {
+    fn counts(&self) -> Counts {
+        Counts {
+            questions: self.queries,
+            clauses: self.clauses,
+            conflicts: self.inner.num_conflicts(),
+            visits: 0,
+        }
+    }
+
+    fn and(&mut self, a: Lit, b: Lit) -> Lit {
         let (a, b) = (a.min(b), a.max(b));
         if a == Lit::TRUE || a == b {
             return b;
@@ -208,13 +216,7 @@ impl<'a> Solver<'a> {
         lit
     }
 
-    /// One of them is true.
-    pub(crate) fn or(&mut self, a: Lit, b: Lit) -> Lit {
-        !self.and(!a, !b)
-    }
-
-    /// All are true.
-    pub(crate) fn all(&mut self, mut lits: Vec<Lit>) -> Lit {
+    fn all(&mut self, mut lits: Vec<Lit>) -> Lit {
         lits.sort_unstable();
         lits.dedup();
         lits.retain(|lit| *lit != Lit::TRUE);
@@ -241,13 +243,7 @@ impl<'a> Solver<'a> {
         }
     }
 
-    /// Some are true.
-    pub(crate) fn any(&mut self, lits: Vec<Lit>) -> Lit {
-        !self.all(lits.into_iter().map(|lit| !lit).collect())
-    }
-
-    /// If the first is true the second, otherwise the third.
-    pub(crate) fn ite(&mut self, condition: Lit, yes: Lit, no: Lit) -> Lit {
+    fn ite(&mut self, condition: Lit, yes: Lit, no: Lit) -> Lit {
         match (condition, yes, no) {
             (Lit::TRUE, _, _) => yes,
             (Lit::FALSE, _, _) => no,

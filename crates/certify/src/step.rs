@@ -7,7 +7,7 @@ use threadwise_model::system::{Clause, Expr, ProcessId, Step};
 use crate::Error;
 use crate::encode::{Encoder, Env, Finite};
 use crate::graph::Writes;
-use crate::solver::Lit;
+use crate::logic::{Lit, Logic};
 use crate::value::Value;
 
 /// How many cases of written cells a step may be split into; beyond that, cells that may be written are
@@ -46,7 +46,7 @@ impl Mover {
 
 /// Encodes the guards and checks of a step; nothing if it has a choice from nothing.
 pub(crate) fn take(
-    encoder: &mut Encoder<'_>,
+    encoder: &mut Encoder<'_, impl Logic>,
     mover: Mover,
     step: &Step,
 ) -> Result<Option<Taken>, Error> {
@@ -58,8 +58,8 @@ pub(crate) fn take(
     }
     let mut choices = Vec::new();
     let mut values = Vec::new();
-    for (lo, hi) in &step.choices {
-        let (choice, value) = encoder.choice(*lo, *hi)?;
+    for (number, (lo, hi)) in step.choices.iter().enumerate() {
+        let (choice, value) = encoder.choice(number, *lo, *hi)?;
         choices.push(choice);
         values.push(value);
     }
@@ -76,7 +76,7 @@ pub(crate) fn take(
 
 /// Whether all guards and checks hold, a check fails, a computation leaves 64 bits.
 fn clauses(
-    encoder: &mut Encoder<'_>,
+    encoder: &mut Encoder<'_, impl Logic>,
     mover: Mover,
     step: &Step,
     env: &mut Env,
@@ -93,14 +93,14 @@ fn clauses(
             Clause::Check(check) => &check.holds,
         };
         let (holds, overflow) = encoder.condition(condition, env)?;
-        overflows.push(encoder.solver.and(passes, overflow));
+        overflows.push(encoder.logic.and(passes, overflow));
         if let Clause::Check(_) = clause {
-            fails.push(encoder.solver.and(passes, !holds));
+            fails.push(encoder.logic.and(passes, !holds));
         }
-        passes = encoder.solver.and(passes, holds);
+        passes = encoder.logic.and(passes, holds);
     }
-    let fails = encoder.solver.any(fails);
-    let overflows = encoder.solver.any(overflows);
+    let fails = encoder.logic.any(fails);
+    let overflows = encoder.logic.any(overflows);
     Ok((passes, fails, overflows))
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct Case {
 /// Encodes the writes of a step, case by case: in each of them it is known which cells are
 /// written. Adds to `taken` when computing them leaves 64 bits.
 pub(crate) fn writes(
-    encoder: &mut Encoder<'_>,
+    encoder: &mut Encoder<'_, impl Logic>,
     mover: Mover,
     step: &Step,
     taken: &mut Taken,
@@ -128,9 +128,9 @@ pub(crate) fn writes(
         let env = &mut taken.env;
         let (value, first) = encoder.expr(&update.value, env)?;
         let (copy, offset, second) = encoder.place(&update.cell, env)?;
-        let overflow = encoder.solver.or(first, second);
-        let overflow = encoder.solver.and(taken.passes, overflow);
-        taken.overflows = encoder.solver.or(taken.overflows, overflow);
+        let overflow = encoder.logic.or(first, second);
+        let overflow = encoder.logic.and(taken.passes, overflow);
+        taken.overflows = encoder.logic.or(taken.overflows, overflow);
         let targets = encoder.targets(update.cell.var, copy, offset)?;
         count = count.saturating_mul(targets.len());
         updates.push((targets, value));
@@ -145,7 +145,7 @@ pub(crate) fn writes(
         let mut next = Vec::with_capacity(cases.len() * targets.len());
         for (when, writes) in &cases {
             for (target, cell) in targets {
-                let when = encoder.solver.and(*when, *target);
+                let when = encoder.logic.and(*when, *target);
                 if when == Lit::FALSE {
                     continue;
                 }
@@ -168,7 +168,10 @@ pub(crate) fn writes(
 type Targets = Vec<(Lit, Option<usize>)>;
 
 /// All cases in one: a cell that may be written gets its old value where it is not.
-fn together(encoder: &mut Encoder<'_>, updates: &[(Targets, Value)]) -> Result<Case, Error> {
+fn together(
+    encoder: &mut Encoder<'_, impl Logic>,
+    updates: &[(Targets, Value)],
+) -> Result<Case, Error> {
     let mut writes: BTreeMap<usize, Value> = BTreeMap::new();
     for (targets, value) in updates {
         for (when, cell) in targets {
@@ -179,14 +182,18 @@ fn together(encoder: &mut Encoder<'_>, updates: &[(Targets, Value)]) -> Result<C
             };
             let after = encoder
                 .values
-                .ite(&mut encoder.solver, *when, *value, before)?;
+                .ite(&mut encoder.logic, *when, *value, before)?;
             writes.insert(*cell, after);
         }
     }
     Ok(finish(encoder, Lit::TRUE, writes))
 }
 
-fn finish(encoder: &mut Encoder<'_>, when: Lit, writes: BTreeMap<usize, Value>) -> Case {
+fn finish(
+    encoder: &mut Encoder<'_, impl Logic>,
+    when: Lit,
+    writes: BTreeMap<usize, Value>,
+) -> Case {
     let mut outside = Vec::new();
     let mut kept = Writes::new();
     for (cell, value) in writes {
@@ -203,7 +210,7 @@ fn finish(encoder: &mut Encoder<'_>, when: Lit, writes: BTreeMap<usize, Value>) 
         }
         kept.push((cell, value));
     }
-    let outside = encoder.solver.any(outside);
+    let outside = encoder.logic.any(outside);
     Case {
         when,
         writes: kept,
@@ -212,7 +219,11 @@ fn finish(encoder: &mut Encoder<'_>, when: Lit, writes: BTreeMap<usize, Value>) 
 }
 
 /// That the process can do something other than rest by this step: move, or fail a check.
-pub(crate) fn acts(encoder: &mut Encoder<'_>, mover: Mover, step: &Step) -> Result<Lit, Error> {
+pub(crate) fn acts(
+    encoder: &mut Encoder<'_, impl Logic>,
+    mover: Mover,
+    step: &Step,
+) -> Result<Lit, Error> {
     if step.choices.iter().any(|(lo, hi)| lo > hi) {
         return Ok(Lit::FALSE);
     }
@@ -258,7 +269,7 @@ pub(crate) fn acts(encoder: &mut Encoder<'_>, mover: Mover, step: &Step) -> Resu
             more
         });
         if turned.is_none() {
-            return Ok(encoder.solver.any(acts));
+            return Ok(encoder.logic.any(acts));
         }
     }
 }

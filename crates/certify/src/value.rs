@@ -11,7 +11,7 @@ use std::rc::Rc;
 use threadwise_lang::program::{ArithOp, CompareOp};
 
 use crate::Error;
-use crate::solver::{Lit, Solver};
+use crate::logic::{Lit, Logic};
 
 /// The greatest number of values that a cell, a choice or an expression may have.
 pub(crate) const MAX_VALUES: usize = 1 << 16;
@@ -102,7 +102,7 @@ impl Values {
     /// If the condition is true the first, otherwise the second.
     pub(crate) fn ite(
         &mut self,
-        solver: &mut Solver<'_>,
+        logic: &mut impl Logic,
         condition: Lit,
         yes: Value,
         no: Value,
@@ -123,7 +123,7 @@ impl Values {
         too_many(both.len())?;
         let items: Vec<(i64, Lit)> = both
             .into_iter()
-            .map(|(value, (yes, no))| (value, solver.ite(condition, yes, no)))
+            .map(|(value, (yes, no))| (value, logic.ite(condition, yes, no)))
             .collect();
         Ok(self.value(items))
     }
@@ -131,7 +131,7 @@ impl Values {
     /// One of several values, chosen by literals of which exactly one is true.
     pub(crate) fn select(
         &mut self,
-        solver: &mut Solver<'_>,
+        logic: &mut impl Logic,
         cases: &[(Lit, Value)],
     ) -> Result<Value, Error> {
         let mut results: BTreeMap<i64, Lit> = BTreeMap::new();
@@ -148,23 +148,16 @@ impl Values {
         if cases.len().saturating_mul(results.len()) > MAX_PAIRS {
             return Err(Error::unsupported("an array is too large to be encoded"));
         }
-        for lit in results.values_mut() {
-            *lit = solver.new_lit();
-        }
-        for (case, items) in &cases {
-            solver.go_on()?;
-            let mut items = items.iter().peekable();
-            for (value, result) in &results {
-                let lit = match items.peek() {
-                    Some((next, lit)) if next == value => {
-                        items.next();
-                        *lit
-                    }
-                    _ => Lit::FALSE,
-                };
-                solver.clause([!*case, !lit, *result]);
-                solver.clause([!*case, lit, !*result]);
-            }
+        for (value, lit) in &mut results {
+            logic.go_on()?;
+            let holds: Vec<(Lit, Vec<Lit>)> = cases
+                .iter()
+                .map(|(case, items)| {
+                    let found = items.binary_search_by_key(value, |(value, _)| *value);
+                    (*case, found.map(|at| items[at].1).into_iter().collect())
+                })
+                .collect();
+            *lit = logic.cases(&holds);
         }
         Ok(self.value(results))
     }
@@ -172,7 +165,7 @@ impl Values {
     /// Arithmetic, and whether it leaves 64 bits. Dividing by zero, which a check excludes, gives zero.
     pub(crate) fn arith(
         &mut self,
-        solver: &mut Solver<'_>,
+        logic: &mut impl Logic,
         op: ArithOp,
         a: Value,
         b: Value,
@@ -180,7 +173,7 @@ impl Values {
         if let Some(known) = self.arithmetic.get(&(op, a, b)) {
             return Ok(*known);
         }
-        solver.go_on()?;
+        logic.go_on()?;
         let (left, right) = (self.items(a), self.items(b));
         if left.len().saturating_mul(right.len()) > MAX_PAIRS {
             return Err(Error::unsupported(
@@ -193,12 +186,12 @@ impl Values {
             for (j, (y, y_lit)) in right.iter().enumerate() {
                 match compute(op, *x, *y) {
                     Some(result) => results.entry(result).or_default().push((i, j)),
-                    None => overflow.push(solver.and(*x_lit, *y_lit)),
+                    None => overflow.push(logic.and(*x_lit, *y_lit)),
                 }
             }
         }
         too_many(results.len())?;
-        let overflow = solver.any(overflow);
+        let overflow = logic.any(overflow);
         // If one side is constant, so that its only literal is true, a result is a choice of the other's literals.
         let constant = left.len() == 1 || right.len() == 1;
         let mut items = Vec::with_capacity(results.len());
@@ -206,70 +199,39 @@ impl Values {
             let lit = if constant {
                 let lits = pairs
                     .iter()
-                    .map(|(i, j)| solver.and(left[*i].1, right[*j].1))
+                    .map(|(i, j)| logic.and(left[*i].1, right[*j].1))
                     .collect::<Vec<_>>();
-                solver.any(lits)
+                logic.any(lits)
             } else {
-                solver.new_lit()
+                define(logic, &left, &right, pairs)
             };
             items.push((*result, lit));
-        }
-        if !constant {
-            self.define(solver, &left, &right, &results, &items);
         }
         let value = self.value(items);
         self.arithmetic.insert((op, a, b), (value, overflow));
         Ok((value, overflow))
     }
 
-    /// Clauses that make each result true exactly for its pairs.
-    fn define(
-        &self,
-        solver: &mut Solver<'_>,
-        left: &Items,
-        right: &Items,
-        results: &BTreeMap<i64, Vec<(usize, usize)>>,
-        items: &[(i64, Lit)],
-    ) {
-        // "A result and one operand fix the other" is said for the operand with fewer values.
-        let by_left = left.len() <= right.len();
-        for (pairs, (_, lit)) in results.values().zip(items) {
-            let mut others: Vec<Vec<Lit>> = vec![Vec::new(); left.len().min(right.len())];
-            for (i, j) in pairs {
-                solver.clause([!left[*i].1, !right[*j].1, *lit]);
-                if by_left {
-                    others[*i].push(right[*j].1);
-                } else {
-                    others[*j].push(left[*i].1);
-                }
-            }
-            for (at, others) in others.into_iter().enumerate() {
-                let operand = if by_left { left[at].1 } else { right[at].1 };
-                solver.clause(others.into_iter().chain([!*lit, !operand]));
-            }
-        }
-    }
-
     /// Comparison.
     pub(crate) fn compare(
         &mut self,
-        solver: &mut Solver<'_>,
+        logic: &mut impl Logic,
         op: CompareOp,
         a: Value,
         b: Value,
     ) -> Result<Lit, Error> {
         // Two comparisons are enough: the others are these with sides or answers swapped.
         match op {
-            CompareOp::Eq => self.equal(solver, a, b),
-            CompareOp::Ne => Ok(!self.equal(solver, a, b)?),
-            CompareOp::Lt => self.less(solver, a, b),
-            CompareOp::Gt => self.less(solver, b, a),
-            CompareOp::Le => Ok(!self.less(solver, b, a)?),
-            CompareOp::Ge => Ok(!self.less(solver, a, b)?),
+            CompareOp::Eq => self.equal(logic, a, b),
+            CompareOp::Ne => Ok(!self.equal(logic, a, b)?),
+            CompareOp::Lt => self.less(logic, a, b),
+            CompareOp::Gt => self.less(logic, b, a),
+            CompareOp::Le => Ok(!self.less(logic, b, a)?),
+            CompareOp::Ge => Ok(!self.less(logic, a, b)?),
         }
     }
 
-    fn equal(&mut self, solver: &mut Solver<'_>, a: Value, b: Value) -> Result<Lit, Error> {
+    fn equal(&mut self, logic: &mut impl Logic, a: Value, b: Value) -> Result<Lit, Error> {
         let (a, b) = (a.min(b), a.max(b));
         match (a, b) {
             _ if a == b => return Ok(Lit::TRUE),
@@ -279,49 +241,65 @@ impl Values {
         if let Some(known) = self.comparisons.get(&(CompareOp::Eq, a, b)) {
             return Ok(*known);
         }
-        solver.go_on()?;
-        let result = solver.new_lit();
-        for (value, lit) in self.items(a).iter() {
-            let other = self.is(b, *value);
-            solver.clause([!*lit, !other, result]);
-            solver.clause([!*lit, other, !result]);
-        }
+        logic.go_on()?;
+        let items = self.items(a);
+        let cases: Vec<(Lit, Vec<Lit>)> = items
+            .iter()
+            .map(|(value, lit)| (*lit, vec![self.is(b, *value)]))
+            .collect();
+        let result = logic.cases(&cases);
         self.comparisons.insert((CompareOp::Eq, a, b), result);
         Ok(result)
     }
 
-    fn less(&mut self, solver: &mut Solver<'_>, a: Value, b: Value) -> Result<Lit, Error> {
+    fn less(&mut self, logic: &mut impl Logic, a: Value, b: Value) -> Result<Lit, Error> {
         if a == b {
             return Ok(Lit::FALSE);
         }
         if let Some(known) = self.comparisons.get(&(CompareOp::Lt, a, b)) {
             return Ok(*known);
         }
-        solver.go_on()?;
+        logic.go_on()?;
         let (left, right) = (self.items(a), self.items(b));
         let result = if let Value::Const(value) = b {
             let below = left.iter().filter(|(x, _)| *x < value);
-            solver.any(below.map(|(_, lit)| *lit).collect())
+            logic.any(below.map(|(_, lit)| *lit).collect())
         } else if let Value::Const(value) = a {
             let above = right.iter().filter(|(y, _)| value < *y);
-            solver.any(above.map(|(_, lit)| *lit).collect())
+            logic.any(above.map(|(_, lit)| *lit).collect())
         } else {
-            let result = solver.new_lit();
+            let mut cases = Vec::with_capacity(left.len());
             // From the greatest values down: that the right side is above the left one's value.
             let mut above = Lit::FALSE;
             let mut rest = right.iter().rev().peekable();
             for (x, x_lit) in left.iter().rev() {
                 while let Some((_, y_lit)) = rest.next_if(|(y, _)| x < y) {
-                    above = solver.or(above, *y_lit);
+                    above = logic.or(above, *y_lit);
                 }
-                solver.clause([!*x_lit, !above, result]);
-                solver.clause([!*x_lit, above, !result]);
+                cases.push((*x_lit, vec![above]));
             }
-            result
+            logic.cases(&cases)
         };
         self.comparisons.insert((CompareOp::Lt, a, b), result);
         Ok(result)
     }
+}
+
+/// That two values are one of these pairs.
+fn define(logic: &mut impl Logic, left: &Items, right: &Items, pairs: &[(usize, usize)]) -> Lit {
+    // "The result and one operand fix the other" is said for the operand with fewer values.
+    let by_left = left.len() <= right.len();
+    let fewer = if by_left { left } else { right };
+    let mut cases: Vec<(Lit, Vec<Lit>)> = fewer.iter().map(|(_, lit)| (*lit, vec![])).collect();
+    for (i, j) in pairs {
+        let (case, other) = if by_left {
+            (*i, right[*j].1)
+        } else {
+            (*j, left[*i].1)
+        };
+        cases[case].1.push(other);
+    }
+    logic.cases(&cases)
 }
 
 fn too_many(values: usize) -> Result<(), Error> {

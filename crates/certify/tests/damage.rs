@@ -7,8 +7,8 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use support::{State, graph, library, oracle, plain, reachable, universe};
-use threadwise_certify::{Error, check};
+use support::{State, check, graph, library, oracle, plain, reachable, universe};
+use threadwise_certify::Error;
 use threadwise_evidence::certificate::digest;
 use threadwise_evidence::dag::{Builder, Child, Dag, Run};
 use threadwise_evidence::{Certificate, Claim};

@@ -2,8 +2,8 @@
 
 mod support;
 
-use support::{graph, library, plain, reachable};
-use threadwise_certify::{Error, check};
+use support::{check, graph, library, plain, reachable};
+use threadwise_certify::Error;
 use threadwise_evidence::Certificate;
 use threadwise_model::system::SystemPropertyKind;
 

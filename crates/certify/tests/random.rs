@@ -4,8 +4,8 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use support::{State, graph, oracle, plain, processes, reachable, universe};
-use threadwise_certify::{Error, check};
+use support::{State, check, graph, oracle, plain, processes, reachable, universe};
+use threadwise_certify::Error;
 use threadwise_evidence::Certificate;
 use threadwise_model::eval::{Outcome, outcomes};
 use threadwise_model::system::{System, SystemPropertyKind};

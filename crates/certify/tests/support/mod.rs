@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use threadwise_certify::{Error, Method, Report, check_with};
 use threadwise_evidence::certificate::{self, cell_names, cell_values};
 use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Certificate, Claim};
@@ -26,6 +27,26 @@ pub fn plain(instance: &Instance) -> System {
 
 pub fn processes(system: &System) -> impl Iterator<Item = ProcessId> {
     (0..system.processes()).map(ProcessId::from_raw)
+}
+
+/// The checker's answer, which both of its methods must give: walks decide whatever tests cells in one order.
+pub fn check(
+    instance: &Instance,
+    certificate: &Certificate,
+    property: &str,
+    cancel: &dyn Fn() -> bool,
+) -> Result<Report, Error> {
+    let [walked, solved] = [Method::Walk, Method::Solver]
+        .map(|method| check_with(method, instance, certificate, property, cancel));
+    match (&walked, &solved) {
+        (Ok(_), Ok(_)) | (Err(Error::Rejected(_)), Err(Error::Rejected(_))) => {}
+        (Err(Error::Unsupported(why)), _) if why.contains("in no one order") => {}
+        (Err(walked), Err(solved)) => assert_eq!(walked, solved),
+        _ => panic!("a walk says {walked:?}, and the solver {solved:?}"),
+    }
+    let answer = threadwise_certify::check(instance, certificate, property, cancel);
+    assert_eq!(answer.is_ok(), solved.is_ok(), "{answer:?}, {solved:?}");
+    answer
 }
 
 /// All reachable states up to failures; `None` if there are more than `most`, or not all is known.

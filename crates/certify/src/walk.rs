@@ -1,0 +1,200 @@
+//! The conditions by walks through decision graphs.
+//!
+//! The graph of a certificate that tests cells in one order, as engines write it, need not become clauses. Guards and
+//! values become decision graphs in the same order (`ordered`), and a step leads out of the set if some state is in
+//! the graph of the set, in that of the guard and, with the written constants put in, not in the graph of the
+//! set: a walk through the three of them together finds it. Values that are written are split into
+//! constants before. So the time is bounded by products of sizes, where a solver may search.
+//!
+//! Guards can have no small graph in the set's order. Then this gives up, and the solver is asked.
+
+use std::collections::BTreeMap;
+
+use threadwise_evidence::certificate::cell_values;
+use threadwise_evidence::dag::{Child, Dag};
+use threadwise_model::system::System;
+
+use crate::Error;
+use crate::encode::Encoder;
+use crate::graph::Writes;
+use crate::logic::{Input, Lit, Logic};
+use crate::ordered::{Ordered, Written};
+use crate::procedure::Procedure;
+use crate::step::Case;
+use crate::value::{MAX_VALUES, Value};
+
+/// How many combinations of written values of one case are gone through.
+const MOST_CONSTANTS: usize = 1 << 16;
+
+/// A claimed set as an ordered decision graph.
+pub(crate) struct Walk {
+    set: Lit,
+    /// Whether the set's graph tests a cell.
+    tested: Vec<bool>,
+}
+
+/// The positions of a graph's cells in an order in which every way tests them; nothing if there is none.
+fn order(dag: &Dag) -> Option<Vec<usize>> {
+    let count = dag.cells().len();
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for node in dag.nodes() {
+        for child in node.runs.iter().filter_map(|run| run.child.node()) {
+            below[node.cell].push(dag.node(child).cell);
+        }
+    }
+    let mut above = vec![0usize; count];
+    for cells in &mut below {
+        cells.sort_unstable();
+        cells.dedup();
+        cells.iter().for_each(|cell| above[*cell] += 1);
+    }
+    // Whatever has nothing above it any more comes next, the first listed first.
+    let ready = (0..count).filter(|cell| above[*cell] == 0);
+    let mut ready: std::collections::BTreeSet<usize> = ready.collect();
+    let mut order = Vec::with_capacity(count);
+    while let Some(cell) = ready.pop_first() {
+        order.push(cell);
+        for next in &below[cell] {
+            above[*next] -= 1;
+            if above[*next] == 0 {
+                ready.insert(*next);
+            }
+        }
+    }
+    (order.len() == count).then_some(order)
+}
+
+/// The choices of all steps, each with its number of values.
+fn choices(system: &System) -> Vec<(Input, u32)> {
+    let mut inputs = BTreeMap::new();
+    let steps = system.templates.iter().flat_map(|template| &template.steps);
+    for step in steps.flatten() {
+        for (number, (lo, hi)) in step.choices.iter().enumerate() {
+            let size = i128::from(*hi) - i128::from(*lo) + 1;
+            if (1..=MAX_VALUES as i128).contains(&size) {
+                inputs.insert(Input::Choice(number, *lo, *hi), size as u32);
+            }
+        }
+    }
+    inputs.into_iter().collect()
+}
+
+impl<'a> Procedure<'a> for Walk {
+    type Logic = Ordered<'a>;
+
+    fn new(
+        system: &'a System,
+        dag: &'a Dag,
+        cells: &[usize],
+        cancel: &'a dyn Fn() -> bool,
+    ) -> Result<(Encoder<'a, Ordered<'a>>, Walk), Error> {
+        let Some(order) = order(dag) else {
+            return Err(Error::unsupported("the graph tests cells in no one order"));
+        };
+        let mut tested = vec![false; system.cells];
+        cells.iter().for_each(|cell| tested[*cell] = true);
+        let order = order.into_iter().map(|position| cells[position]);
+        let others = (0..system.cells).filter(|cell| !tested[*cell]);
+        let values = cell_values(system);
+        let levels = order
+            .chain(others)
+            .map(|cell| match values[cell] {
+                Some((_, size)) if size > 0 => Ok((cell, size)),
+                _ => Err(Error::unsupported("a variable is not finite")),
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let ordered = Ordered::new(&choices(system), &levels, cancel);
+        let mut encoder = Encoder::new(system, ordered)?;
+        let mut nodes: Vec<Lit> = Vec::with_capacity(dag.len());
+        let leaf = |child: Child| Lit::of(child == Child::TRUE);
+        for node in dag.nodes() {
+            encoder.logic.go_on()?;
+            let mut to = 0;
+            let runs = node.runs.iter().map(|run| {
+                to += run.count;
+                let child = run.child.node().map_or(leaf(run.child), |at| nodes[at]);
+                (to, child)
+            });
+            let level = encoder.logic.cell_level(cells[node.cell]);
+            let lit = encoder.logic.test(level, runs);
+            nodes.push(lit);
+        }
+        let root = dag.root();
+        let set = root.node().map_or(leaf(root), |at| nodes[at]);
+        encoder.logic.go_on()?;
+        Ok((encoder, Walk { set, tested }))
+    }
+
+    fn inside(&self) -> Lit {
+        self.set
+    }
+
+    fn outside(&self) -> Lit {
+        !self.set
+    }
+
+    fn leaves(
+        &mut self,
+        encoder: &mut Encoder<'a, Ordered<'a>>,
+        when: &[Lit],
+        case: &Case,
+    ) -> Result<bool, Error> {
+        let mut all = when.to_vec();
+        all.push(case.when);
+        let when = encoder.logic.all(all);
+        if encoder.logic.meet(self.set, when, case.outside, &[])? {
+            return Ok(true);
+        }
+        for (when, constants) in self.constants(encoder, when, &case.writes)? {
+            if encoder.logic.meet(self.set, when, !self.set, &constants)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Walk {
+    /// What is written, as constants, with the condition for each combination. Values outside a cell's type are
+    /// left out.
+    fn constants(
+        &self,
+        encoder: &mut Encoder<'_, Ordered<'_>>,
+        when: Lit,
+        writes: &Writes,
+    ) -> Result<Vec<(Lit, Vec<Written>)>, Error> {
+        let mut combinations = vec![(when, Vec::new())];
+        let mut writes: Vec<(u32, usize, Value)> = writes
+            .iter()
+            // What is written to a cell that is not tested does not matter.
+            .filter(|(cell, _)| self.tested[*cell])
+            .map(|(cell, value)| (encoder.logic.cell_level(*cell), *cell, *value))
+            .collect();
+        writes.sort_unstable_by_key(|(level, ..)| *level);
+        for (level, cell, value) in writes {
+            let (lo, size) = (encoder.cells[cell].lo, encoder.cells[cell].size());
+            let mut next = Vec::new();
+            for (value, lit) in encoder.values.items(value).iter() {
+                let position = usize::try_from(i128::from(*value) - i128::from(lo));
+                let Some(position) = position.ok().filter(|position| *position < size) else {
+                    continue;
+                };
+                for (when, constants) in &combinations {
+                    let when = encoder.logic.and(*when, *lit);
+                    if when == Lit::FALSE {
+                        continue;
+                    }
+                    let mut constants: Vec<Written> = constants.clone();
+                    constants.push((level, position as u32));
+                    next.push((when, constants));
+                }
+            }
+            if next.len() > MOST_CONSTANTS {
+                return Err(Error::unsupported("a step writes too many values at once"));
+            }
+            combinations = next;
+        }
+        encoder.logic.go_on()?;
+        Ok(combinations)
+    }
+}
