@@ -102,6 +102,19 @@ const EXPORT_EXAMPLES: &str = "\
 Examples:
   threadwise export lock.tw --to promela --set N=3 > lock.pml";
 
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  threadwise bench --list benchmarks/*.toml
+  threadwise bench --output docs/benchmarks.md benchmarks/*.toml
+  threadwise bench --table peterson --column forward --runs 1 benchmarks/peterson.toml
+
+Every run is kept in the file of results, and the next invocation goes on from there. What is
+measured again: what has changed (program, model, limits, machine), and what failed.
+
+Exit status: 0 all was run, whatever the verdicts; 2 a table or the results cannot be read; 4 the
+verdicts of two columns differ, or a run of threadwise failed; 130 interrupted, after writing what
+there is.";
+
 const COMPLETIONS_EXAMPLES: &str = "\
 Examples:
   threadwise completions bash > ~/.local/share/bash-completion/completions/threadwise
@@ -153,6 +166,9 @@ pub(crate) enum Command {
     /// Translate a model to another tool's language
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArgs),
+    /// Run tables of benchmarks, beside other tools where they are installed
+    #[command(after_help = BENCH_EXAMPLES)]
+    Bench(BenchArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -168,6 +184,9 @@ pub(crate) enum Command {
     /// Run one engine on one instance, for the parent process: a job on standard input, events out
     #[command(hide = true)]
     Worker,
+    /// Run one command and measure it, for the parent process: the command on standard input, figures out
+    #[command(hide = true)]
+    Measure,
 }
 
 /// The parameters of an instance.
@@ -380,6 +399,59 @@ pub(crate) struct ExportArgs {
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+}
+
+/// `threadwise bench`
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    /// Tables (`.toml`)
+    #[arg(required = true, value_name = "TABLE")]
+    pub(crate) tables: Vec<PathBuf>,
+    /// Run this table only, named by its file without `.toml` (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) table: Vec<String>,
+    /// Run this row only (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) row: Vec<String>,
+    /// Run this column only (repeatable)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) column: Vec<String>,
+    /// List tables, rows and columns, and run nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Run nothing: show what the file of results has
+    #[arg(long)]
+    pub(crate) no_run: bool,
+    /// Runs of each cell [default: as the table says]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) runs: Option<u16>,
+    /// Seconds for each run [default: as the table says]
+    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
+    pub(crate) timeout: Option<f64>,
+    /// Memory for each run in MiB [default: as the table says]
+    #[arg(long, value_name = "MIB", allow_hyphen_values = true, value_parser = mebibytes)]
+    pub(crate) memory: Option<u64>,
+    /// The file that runs are kept in
+    #[arg(long, value_name = "FILE", default_value = "bench-results.jsonl")]
+    pub(crate) results: PathBuf,
+    /// How the measurements are written
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = BenchFormat::Markdown)]
+    pub(crate) format: BenchFormat,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Write plots into this directory [default: `plots` beside a page in Markdown]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plots: Option<PathBuf>,
+}
+
+/// The form of measurements.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BenchFormat {
+    /// A page for people
+    Markdown,
+    /// One object with every run
+    Json,
 }
 
 /// The form of results.

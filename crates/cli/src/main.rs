@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod certify;
 mod check;
 mod expectations;
@@ -23,6 +24,7 @@ mod terminal;
 mod text;
 mod traces;
 mod translate;
+mod usage;
 mod words;
 mod worker;
 
@@ -41,7 +43,10 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let terminal = Terminal::detect();
-    if matches!(cli.command, Command::Check(_) | Command::Test(_)) {
+    if matches!(
+        cli.command,
+        Command::Check(_) | Command::Test(_) | Command::Bench(_)
+    ) {
         // Without the handler Ctrl-C still ends the program, only less politely.
         let _ = ctrlc::set_handler(|| {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
@@ -59,9 +64,11 @@ fn main() -> ExitCode {
         Command::New(args) => new::run(args, &terminal),
         Command::Engines => engines(&terminal),
         Command::Export(args) => translate::export(args, &terminal),
+        Command::Bench(args) => bench::run(args, &terminal, &INTERRUPTED),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { command } => pages::man(command.as_deref(), &terminal),
         Command::Worker => worker::run(),
+        Command::Measure => bench::measure::serve(),
     };
     let exit = match terminal::output_lost() {
         true => exit.and(Exit::Internal),

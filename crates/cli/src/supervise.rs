@@ -14,9 +14,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use threadwise::{Execution, Executor, Job, JobEvent, Stats, Stop};
+use threadwise::{Execution, Executor, Job, JobEvent, JobOutcome, Stats, Stop};
 
 use crate::progress::ProgressLine;
+use crate::usage;
 
 /// How often the parent looks at the worker.
 const LOOK: Duration = Duration::from_millis(10);
@@ -55,13 +56,21 @@ impl Executor for Supervisor<'_> {
             }
         }
         let started = Instant::now();
-        let execution = match Worker::start(&job) {
+        let before = usage::of_children();
+        let mut execution = match Worker::start(&job) {
             Ok(worker) => self.watch(worker, &job),
             Err(error) => {
                 Execution::Crashed(format!("the worker process cannot be started: {error}"))
             }
         };
         self.progress.clear();
+        // The worker is gone and waited for, and there is one at a time: the difference is what it took.
+        if let (Some(before), Some(after)) = (before, usage::of_children())
+            && let Execution::Stopped { stats, .. } | Execution::Finished(JobOutcome { stats, .. }) =
+                &mut execution
+        {
+            stats.cpu_seconds = Some(after.cpu_seconds - before.cpu_seconds);
+        }
         // The time that the job left, and a little when it left none.
         self.recheck_until = job.seconds.map(|seconds| {
             let limit = started + Duration::from_secs_f64(seconds);
@@ -147,7 +156,8 @@ fn stopped(by: Stop, stats: Stats) -> Execution {
     Execution::Stopped { by, stats }
 }
 
-fn mib(bytes: u64) -> f64 {
+/// Bytes as MiB, to one place.
+pub(crate) fn mib(bytes: u64) -> f64 {
     (bytes as f64 / f64::from(1 << 20) * 10.0).round() / 10.0
 }
 
@@ -188,7 +198,7 @@ impl Worker {
         let words = child
             .stderr
             .take()
-            .map(|err| thread::spawn(move || keep_beginning(err)));
+            .map(|err| thread::spawn(move || keep_beginning(err, WORDS_KEPT)));
         let mut worker = Worker {
             child,
             events,
@@ -231,8 +241,9 @@ impl Drop for Worker {
     }
 }
 
+/// How a process ended, in words.
 #[cfg(unix)]
-fn ending(status: ExitStatus) -> String {
+pub(crate) fn ending(status: ExitStatus) -> String {
     use std::os::unix::process::ExitStatusExt;
     match status.signal() {
         Some(9) => {
@@ -243,20 +254,21 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
+/// How a process ended, in words.
 #[cfg(not(unix))]
-fn ending(status: ExitStatus) -> String {
+pub(crate) fn ending(status: ExitStatus) -> String {
     status.to_string()
 }
 
 /// The beginning of what a stream says; the rest is read and dropped, so that nobody waits.
-fn keep_beginning(mut stream: impl Read) -> String {
+pub(crate) fn keep_beginning(mut stream: impl Read, most: usize) -> String {
     let mut kept = Vec::new();
     let mut piece = [0; 1024];
     while let Ok(count) = stream.read(&mut piece) {
         if count == 0 {
             break;
         }
-        let room = WORDS_KEPT - kept.len();
+        let room = most - kept.len();
         kept.extend_from_slice(&piece[..count.min(room)]);
     }
     String::from_utf8_lossy(&kept).into_owned()
@@ -264,7 +276,7 @@ fn keep_beginning(mut stream: impl Read) -> String {
 
 /// The memory of a process that is in use now.
 #[cfg(target_os = "linux")]
-fn resident_bytes(process: u32) -> Option<u64> {
+pub(crate) fn resident_bytes(process: u32) -> Option<u64> {
     // Pages are 4096 bytes on every Linux this is built for in practice; where they are larger
     // the figure is too small, and the limit that the worker keeps itself still holds.
     const PAGE: u64 = 4096;
@@ -274,7 +286,7 @@ fn resident_bytes(process: u32) -> Option<u64> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn resident_bytes(_process: u32) -> Option<u64> {
+pub(crate) fn resident_bytes(_process: u32) -> Option<u64> {
     None
 }
 

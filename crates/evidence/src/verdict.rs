@@ -51,6 +51,9 @@ pub struct Stats {
     /// Time taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// Processor time of the engine's process, user and system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_seconds: Option<f64>,
     /// Distinct states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,

@@ -1,0 +1,342 @@
+//! Running tables: every cell that has no result yet, one after the other.
+//!
+//! Within a row the columns take turns as a whole, each from the smallest instance to the largest: when one ends at a limit, the
+//! larger instances of that column are skipped. A cell that is not decided is run once, any other as often as the
+//! table says.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+use threadwise::{Report, VerdictKind};
+
+use crate::bench::machine;
+use crate::bench::measure::{Command, End, MeasureError, Measured, measure};
+use crate::bench::peers::{Export, Peer, Prepared, export};
+use crate::bench::results::{CellName, Outcome, Results, ResultsError, Run, fingerprint};
+use crate::bench::table::{Column, Row, Table, Tool};
+use crate::terminal::complain;
+use crate::words::counted;
+
+/// How much longer than its limit `check` may take before it is ended: it keeps the limit itself, and then
+/// still has statistics.
+const GRACE_SECONDS: f64 = 5.0;
+
+/// What is known of a cell.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Cell {
+    /// At least one run; if they are not all decided, it is only one.
+    Run(Vec<Run>),
+    /// The same column ended at a limit at this smaller value.
+    Skipped(i64),
+    /// The peer is not on this machine.
+    Absent,
+    /// The model cannot be exported for the peer.
+    Refused(String),
+    /// The row leaves this column out.
+    LeftOut,
+    /// Not run yet.
+    Missing,
+}
+
+/// The cells of a table: by row, instance and column.
+pub(crate) type Cells = Vec<Vec<Vec<Cell>>>;
+
+/// A peer, and its version if it is on this machine.
+pub(crate) type Found = (Peer, Option<String>);
+
+/// Why running stops.
+#[derive(Debug, Error)]
+pub(crate) enum Stop {
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+}
+
+/// Everything that runs need.
+pub(crate) struct Campaign<'a> {
+    pub(crate) results: Results,
+    pub(crate) peers: Vec<Found>,
+    pub(crate) machine: String,
+    /// The fingerprint of this program.
+    pub(crate) program: String,
+    /// Only collect what there is.
+    pub(crate) no_run: bool,
+    /// Whether to show progress.
+    pub(crate) progress: bool,
+    pub(crate) interrupted: &'a AtomicBool,
+    /// How many runs were made.
+    pub(crate) made: usize,
+}
+
+impl Campaign<'_> {
+    /// Fills the cells of a table. An error leaves the rest missing.
+    pub(crate) fn table(&mut self, table: &Table, cells: &mut Cells) -> Result<(), Stop> {
+        for (row, cells) in table.rows.iter().zip(cells) {
+            for &column in &row.columns {
+                let mut skip = None;
+                for (instance, cells) in cells.iter_mut().enumerate() {
+                    if let Some(at) = skip {
+                        cells[column] = Cell::Skipped(at);
+                        continue;
+                    }
+                    let cell = self.cell(table, row, instance, &table.columns[column])?;
+                    if let (Cell::Run(runs), Some(at)) = (&cell, row.size(instance))
+                        && runs.iter().any(|run| run.outcome.at_limit())
+                    {
+                        skip = Some(at);
+                    }
+                    cells[column] = cell;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn cell(
+        &mut self,
+        table: &Table,
+        row: &Row,
+        instance: usize,
+        column: &Column,
+    ) -> Result<Cell, Stop> {
+        let mut words = vec![row.model.display().to_string()];
+        for (name, value) in &row.instances[instance].0 {
+            words.extend(["--set".to_owned(), format!("{name}={value}")]);
+        }
+        for property in &row.properties {
+            words.extend(["--property".to_owned(), property.clone()]);
+        }
+        let name = CellName {
+            table: &table.name,
+            row: &row.name,
+            column: &column.name,
+            values: &row.instances[instance],
+        };
+        match &column.tool {
+            Tool::Engine(engine) => {
+                if row.properties.is_empty() {
+                    words.extend(["--only".to_owned(), "safety".to_owned()]);
+                }
+                let limits = table.limits;
+                words.extend(["--engine", engine].map(str::to_owned));
+                words.extend(column.options.iter().cloned());
+                words.extend(["--timeout".to_owned(), limits.seconds.to_string()]);
+                words.extend(["--memory".to_owned(), limits.memory_mib.to_string()]);
+                // Where the model lies makes no difference.
+                let mut parts = vec!["engine", &self.program, &self.machine, &row.model_text];
+                parts.extend(words[1..].iter().map(String::as_str));
+                let key = fingerprint(parts.into_iter().map(str::as_bytes));
+                let mut args = vec!["check".to_owned(), "--json".to_owned()];
+                args.extend(words);
+                let command = Command {
+                    program: std::env::current_exe().map_err(MeasureError::from)?,
+                    args,
+                    folder: None,
+                    seconds: limits.seconds + GRACE_SECONDS,
+                    memory: limits.memory_mib << 20,
+                };
+                let interrupted = self.interrupted;
+                self.runs(&key, name, table.runs, |_| {
+                    Ok(read_check(&measure(&command, interrupted)?))
+                })
+            }
+            Tool::Peer(peer) => {
+                let found = self.peers.iter().find(|(other, _)| other == peer);
+                let Some(version) = found.and_then(|(_, version)| version.clone()) else {
+                    return Ok(Cell::Absent);
+                };
+                self.announce(name, "export");
+                let exported = match export(*peer, words, table.limits, self.interrupted)? {
+                    Export::Done(exported) => exported,
+                    Export::Refused(why) => return Ok(Cell::Refused(why)),
+                };
+                let seconds = table.limits.seconds.to_string();
+                let memory = table.limits.memory_mib.to_string();
+                let mut parts = vec!["peer", &version, &self.machine, &exported.text];
+                parts.extend([seconds.as_str(), memory.as_str()]);
+                parts.extend(column.options.iter().map(String::as_str));
+                let key = fingerprint(parts.into_iter().map(str::as_bytes));
+                let mut prepared = None;
+                self.runs(&key, name, table.runs, |interrupted| {
+                    let command = match &prepared {
+                        Some(command) => command,
+                        None => match exported.prepare(&column.options, interrupted)? {
+                            Prepared::Over(run) => return Ok(*run),
+                            Prepared::Ready(command) => prepared.insert(command),
+                        },
+                    };
+                    exported.run(command, interrupted)
+                })
+            }
+        }
+    }
+
+    /// The runs of a cell: those that are known, and new ones until there are enough.
+    fn runs(
+        &mut self,
+        key: &str,
+        name: CellName<'_>,
+        wanted: usize,
+        mut run: impl FnMut(&AtomicBool) -> Result<Run, MeasureError>,
+    ) -> Result<Cell, Stop> {
+        let mut runs = self.results.get(key).to_vec();
+        runs.truncate(wanted);
+        let decided = |runs: &[Run]| runs.iter().all(|run| run.outcome.decided().is_some());
+        while runs.len() < wanted && decided(&runs) && !self.no_run {
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Err(MeasureError::Interrupted.into());
+            }
+            self.announce(name, &format!("run {} of {wanted}", runs.len() + 1));
+            let mut new = run(self.interrupted)?;
+            new.load = machine::load();
+            self.made += 1;
+            if new.outcome != Outcome::Failed {
+                self.results.add(key, name, &new)?;
+            }
+            runs.push(new);
+        }
+        Ok(match runs.is_empty() {
+            true => Cell::Missing,
+            false => Cell::Run(runs),
+        })
+    }
+
+    fn announce(&self, name: CellName<'_>, what: &str) {
+        if self.progress {
+            complain(format_args!(
+                "\r\x1b[K{}: {} {}, {}, {what} ({} so far)",
+                name.table,
+                name.row,
+                name.values,
+                name.column,
+                counted(self.made as u64, "run")
+            ));
+        }
+    }
+}
+
+/// The run that a measurement of `check --json` shows.
+fn read_check(measured: &Measured) -> Run {
+    let mut run = Run {
+        outcome: Outcome::Failed,
+        message: None,
+        cpu_seconds: measured.cpu_seconds,
+        clock_seconds: measured.clock_seconds,
+        engine_cpu_seconds: None,
+        rechecked: false,
+        peak_mib: measured.peak_mib,
+        states: None,
+        nodes: None,
+        load: None,
+    };
+    match measured.end {
+        End::Time => run.outcome = Outcome::Time,
+        End::Memory => run.outcome = Outcome::Memory,
+        _ => {}
+    }
+    let complaint = || {
+        let lines = measured.stderr.lines();
+        let said: Vec<&str> = lines.map(str::trim).filter(|l| !l.is_empty()).collect();
+        said.first().map_or("no report", |line| *line).to_owned()
+    };
+    let report: Report = match serde_json::from_str(&measured.stdout) {
+        Ok(report) => report,
+        Err(_) => {
+            if run.outcome == Outcome::Failed {
+                run.message = Some(complaint());
+            }
+            return run;
+        }
+    };
+    let results: Vec<_> = report.runs.iter().flat_map(|run| &run.results).collect();
+    let has = |verdict| results.iter().any(|result| result.verdict == verdict);
+    if let Some(stats) = results.first().map(|result| &result.stats) {
+        run.engine_cpu_seconds = stats.cpu_seconds;
+        run.states = stats.states;
+        run.nodes = stats.peak_nodes;
+    }
+    run.rechecked = !results.is_empty() && results.iter().all(|result| result.rechecked);
+    if report.exit > 3 || results.is_empty() {
+        run.message = Some(complaint());
+    } else if has(VerdictKind::Violated) {
+        run.outcome = Outcome::Violated;
+    } else if has(VerdictKind::Unknown) {
+        let unknown = results.iter().filter(|r| r.verdict == VerdictKind::Unknown);
+        let reason = unknown.filter_map(|result| result.reason.as_ref()).next();
+        run.outcome = match reason.map(|reason| reason.code.as_str()) {
+            Some("timeout") => Outcome::Time,
+            Some("memory") => Outcome::Memory,
+            _ => Outcome::Unknown,
+        };
+        run.message = reason.map(|reason| reason.message.clone());
+    } else {
+        run.outcome = Outcome::Proved;
+    }
+    run
+}
+
+/// Cells of which nothing is known yet.
+pub(crate) fn no_cells(table: &Table) -> Cells {
+    let of_row = |row: &Row| {
+        let cell = |column| match row.columns.contains(&column) {
+            true => Cell::Missing,
+            false => Cell::LeftOut,
+        };
+        let cells: Vec<Cell> = (0..table.columns.len()).map(cell).collect();
+        vec![cells; row.instances.len()]
+    };
+    table.rows.iter().map(of_row).collect()
+}
+
+/// Rows whose columns do not agree, in words.
+pub(crate) fn disagreements(table: &Table, cells: &Cells) -> Vec<String> {
+    let mut found = Vec::new();
+    for (row, cells) in table.rows.iter().zip(cells) {
+        for (values, cells) in row.instances.iter().zip(cells) {
+            let expected = row.expected.map(|verdict| ("expected", verdict));
+            let mut verdicts: Vec<_> = expected.into_iter().collect();
+            for (column, cell) in table.columns.iter().zip(cells) {
+                let Cell::Run(runs) = cell else { continue };
+                let decided = runs.iter().filter_map(|run| run.outcome.decided());
+                verdicts.extend(decided.map(|verdict| (column.name.as_str(), verdict)));
+            }
+            verdicts.dedup();
+            if verdicts
+                .iter()
+                .any(|(_, verdict)| *verdict != verdicts[0].1)
+            {
+                let said: Vec<String> = verdicts
+                    .iter()
+                    .map(|(who, verdict)| format!("{who}: {}", verdict.word()))
+                    .collect();
+                found.push(format!(
+                    "{}: {} {values}: the verdicts differ: {}",
+                    table.name,
+                    row.name,
+                    said.join("; ")
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// Runs of our own program that should have given an answer, in words.
+pub(crate) fn failures(table: &Table, cells: &Cells) -> Vec<String> {
+    let mut found = Vec::new();
+    for (row, cells) in table.rows.iter().zip(cells) {
+        for (values, cells) in row.instances.iter().zip(cells) {
+            for (column, cell) in table.columns.iter().zip(cells) {
+                let Cell::Run(runs) = cell else { continue };
+                let failed = runs.iter().find(|run| run.outcome == Outcome::Failed);
+                if let (Some(run), Tool::Engine(_)) = (failed, &column.tool) {
+                    let why = run.message.as_deref().unwrap_or("no answer");
+                    let (row, column) = (&row.name, &column.name);
+                    found.push(format!("{}: {row} {values}, {column}: {why}", table.name));
+                }
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,128 @@
+//! What is measured in a run, and how a figure is written.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bench::results::Run;
+use crate::words::count;
+
+/// A figure of a cell.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Figure {
+    /// Processor time from the start of the process to its end.
+    Cpu,
+    /// Processor time of the engine alone.
+    Proof,
+    /// Processor time outside the engine: reading, rechecking, printing.
+    Recheck,
+    /// Time on the clock.
+    Clock,
+    /// The greatest resident memory.
+    Memory,
+    /// States stored or counted.
+    States,
+    /// Nodes of decision diagrams.
+    Nodes,
+    /// States for each second of processor time.
+    Rate,
+    /// Memory for each state.
+    Bytes,
+}
+
+impl Figure {
+    /// The head of a column.
+    pub(crate) fn head(self) -> &'static str {
+        match self {
+            Figure::Cpu => "CPU s",
+            Figure::Proof => "engine CPU s",
+            Figure::Recheck => "recheck CPU s",
+            Figure::Clock => "clock s",
+            Figure::Memory => "peak MiB",
+            Figure::States => "states",
+            Figure::Nodes => "peak nodes",
+            Figure::Rate => "M states / CPU s",
+            Figure::Bytes => "bytes a state",
+        }
+    }
+
+    /// Its value in a run, if it is known.
+    pub(crate) fn of(self, run: &Run) -> Option<f64> {
+        let states = run.states.map(|states| states as f64);
+        match self {
+            Figure::Cpu => run.cpu_seconds,
+            Figure::Proof => run.engine_cpu_seconds,
+            Figure::Recheck => {
+                let engine = run.engine_cpu_seconds?;
+                let outside = run.cpu_seconds? - engine;
+                run.rechecked.then_some(outside.max(0.0))
+            }
+            Figure::Clock => Some(run.clock_seconds),
+            Figure::Memory => run.peak_mib,
+            Figure::States => states,
+            Figure::Nodes => run.nodes.map(|nodes| nodes as f64),
+            Figure::Rate => {
+                let cpu = run.cpu_seconds.filter(|cpu| *cpu > 0.0)?;
+                Some(states? / cpu / 1e6)
+            }
+            Figure::Bytes => {
+                let states = states.filter(|states| *states > 0.0)?;
+                Some(run.peak_mib? * f64::from(1 << 20) / states)
+            }
+        }
+    }
+
+    /// A value as it is printed, in the unit of the head.
+    pub(crate) fn shown(self, value: f64) -> String {
+        match self {
+            Figure::Cpu | Figure::Proof | Figure::Recheck | Figure::Clock => seconds(value),
+            Figure::States | Figure::Nodes => count(value as u64),
+            Figure::Memory => format!("{value:.0}"),
+            Figure::Rate => format!("{value:.2}"),
+            Figure::Bytes => format!("{value:.1}"),
+        }
+    }
+}
+
+/// Two digits that mean something: `0.012`, `0.34`, `5.6`, `78`.
+pub(crate) fn seconds(value: f64) -> String {
+    if value < 0.0995 {
+        format!("{value:.3}")
+    } else if value < 9.95 {
+        format!("{value:.2}")
+    } else {
+        format!("{value:.1}")
+    }
+}
+
+/// The middle value; the mean of the two in the middle of an even number.
+pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    let upper = *values.get(middle)?;
+    match values.len() % 2 {
+        1 => Some(upper),
+        _ => Some((values[middle - 1] + upper) / 2.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_does_not_depend_on_the_order() {
+        assert_eq!(median([]), None);
+        assert_eq!(median([3.0]), Some(3.0));
+        assert_eq!(median([9.0, 1.0, 2.0]), Some(2.0));
+        assert_eq!(median([4.0, 1.0, 100.0, 2.0]), Some(3.0));
+    }
+
+    #[test]
+    fn seconds_have_digits_that_mean_something() {
+        assert_eq!(seconds(0.0042), "0.004");
+        assert_eq!(seconds(0.0999), "0.10");
+        assert_eq!(seconds(1.234), "1.23");
+        assert_eq!(seconds(61.26), "61.3");
+    }
+}

@@ -1,0 +1,360 @@
+//! `threadwise bench`: tables that are described as data are run and written as a page, as JSON and as plots.
+//!
+//! `table` reads what is to be measured, `campaign` runs what has no result yet, each run in a process of its own (`measure`),
+//! and keeps it (`results`); `summary` makes medians of runs, and `markdown` and `plot` show them. Verdicts that differ between
+//! columns are an error of somebody, and the loudest thing that is said.
+
+mod campaign;
+mod figures;
+mod fit;
+mod machine;
+mod markdown;
+pub(crate) mod measure;
+mod peers;
+mod plot;
+mod results;
+mod summary;
+mod table;
+
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::{Value, json};
+use threadwise::Exit;
+
+use crate::args::{BenchArgs, BenchFormat};
+use crate::bench::campaign::{
+    Campaign, Cell, Cells, Found, Stop, disagreements, failures, no_cells,
+};
+use crate::bench::figures::Figure;
+use crate::bench::measure::MeasureError;
+use crate::bench::peers::Peer;
+use crate::bench::results::{Results, fingerprint};
+use crate::bench::summary::growth;
+use crate::bench::table::{Table, Tool};
+use crate::terminal::{Terminal, complain, say};
+
+/// Everything that was measured, for those who show it.
+struct Measurements {
+    command: String,
+    machine: String,
+    version: &'static str,
+    /// The peers that the tables name.
+    peers: Vec<Found>,
+    tables: Vec<(Table, Cells)>,
+}
+
+pub(crate) fn run(args: &BenchArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
+    let tables = match tables(args) {
+        Ok(tables) => tables,
+        Err(message) => {
+            terminal.error(&message);
+            return Exit::Input;
+        }
+    };
+    if args.list {
+        list(&tables);
+        return Exit::Proved;
+    }
+    let peers: Vec<Found> = Peer::ALL
+        .into_iter()
+        .filter(|peer| {
+            let mut columns = tables.iter().flat_map(|table| &table.columns);
+            columns.any(|column| column.tool == Tool::Peer(*peer))
+        })
+        .map(|peer| (peer, peer.version()))
+        .collect();
+    let program = std::env::current_exe().and_then(fs::read);
+    let program = match program {
+        Ok(bytes) => fingerprint([bytes.as_slice()]),
+        Err(error) => {
+            terminal.error(&format_args!("this program cannot be read: {error}"));
+            return Exit::Internal;
+        }
+    };
+    let results = match Results::open(&args.results) {
+        Ok(results) => results,
+        Err(error) => {
+            terminal.error(&error);
+            return Exit::Input;
+        }
+    };
+    let mut campaign = Campaign {
+        results,
+        peers: peers.clone(),
+        machine: machine::machine(),
+        program,
+        no_run: args.no_run,
+        progress: terminal.progress,
+        interrupted,
+        made: 0,
+    };
+    let mut exit = Exit::Proved;
+    let mut measured: Vec<(Table, Cells)> = Vec::new();
+    let mut stopped = false;
+    for table in tables {
+        let mut cells = no_cells(&table);
+        if !stopped && let Err(stop) = campaign.table(&table, &mut cells) {
+            stopped = true;
+            exit = exit.and(match stop {
+                Stop::Measure(MeasureError::Interrupted) => Exit::Interrupted,
+                other => {
+                    terminal.error(&other);
+                    Exit::Internal
+                }
+            });
+        }
+        measured.push((table, cells));
+    }
+    if terminal.progress {
+        complain(format_args!("\r\x1b[K"));
+    }
+    for (table, cells) in &measured {
+        for message in disagreements(table, cells) {
+            terminal.error(&message);
+            exit = exit.and(Exit::Internal);
+        }
+        for message in failures(table, cells) {
+            terminal.error(&message);
+            exit = exit.and(Exit::Internal);
+        }
+    }
+    let measurements = Measurements {
+        command: command(args),
+        machine: campaign.machine,
+        version: env!("CARGO_PKG_VERSION"),
+        peers,
+        tables: measured,
+    };
+    match write(args, &measurements) {
+        Ok(()) => exit,
+        Err(message) => {
+            terminal.error(&message);
+            exit.and(Exit::Input)
+        }
+    }
+}
+
+/// Reads the tables, keeps what was chosen, and puts the limits of the command line in their place.
+fn tables(args: &BenchArgs) -> Result<Vec<Table>, String> {
+    let mut tables = Vec::new();
+    for path in &args.tables {
+        let table = table::read(path).map_err(|error| error.to_string())?;
+        if tables.iter().any(|other: &Table| other.name == table.name) {
+            return Err(format!("there are two tables named `{}`", table.name));
+        }
+        tables.push(table);
+    }
+    let known = |wanted: &[String], names: Vec<&str>, what: &str| match wanted
+        .iter()
+        .find(|wanted| !names.contains(&wanted.as_str()))
+    {
+        None => Ok(()),
+        Some(unknown) => Err(format!(
+            "there is no {what} `{unknown}`; there are: {}",
+            names.join(", ")
+        )),
+    };
+    let names = tables.iter().map(|table| table.name.as_str()).collect();
+    known(&args.table, names, "table")?;
+    tables.retain(|table| args.table.is_empty() || args.table.contains(&table.name));
+    let mut names: Vec<&str> = Vec::new();
+    for column in tables.iter().flat_map(|table| &table.columns) {
+        if !names.contains(&column.name.as_str()) {
+            names.push(&column.name);
+        }
+    }
+    known(&args.column, names, "column")?;
+    let rows = tables.iter().flat_map(|table| &table.rows);
+    known(
+        &args.row,
+        rows.map(|row| row.name.as_str()).collect(),
+        "row",
+    )?;
+    for table in &mut tables {
+        table.runs = args.runs.map_or(table.runs, usize::from);
+        table.limits.seconds = args.timeout.unwrap_or(table.limits.seconds);
+        table.limits.memory_mib = args.memory.unwrap_or(table.limits.memory_mib);
+        table
+            .rows
+            .retain(|row| args.row.is_empty() || args.row.contains(&row.name));
+        if !args.column.is_empty() {
+            table.choose_columns(&args.column);
+        }
+    }
+    tables.retain(|table| !table.rows.is_empty() && !table.columns.is_empty());
+    Ok(tables)
+}
+
+/// The command as the page repeats it: without folders that mean something on this machine only.
+fn command(args: &BenchArgs) -> String {
+    let shown = |path: &Path| match path.is_relative() {
+        true => path.display().to_string(),
+        false => path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+    };
+    let mut words = vec!["threadwise".to_owned(), "bench".to_owned()];
+    let mut option = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            words.push(format!("--{name} {value}"));
+        }
+    };
+    option("runs", args.runs.map(|runs| runs.to_string()));
+    option("timeout", args.timeout.map(|seconds| seconds.to_string()));
+    option("memory", args.memory.map(|mib| mib.to_string()));
+    for (name, values) in [
+        ("table", &args.table),
+        ("row", &args.row),
+        ("column", &args.column),
+    ] {
+        for value in values {
+            let quoted = if value.contains(' ') {
+                format!("'{value}'")
+            } else {
+                value.clone()
+            };
+            option(name, Some(quoted));
+        }
+    }
+    option("output", args.output.as_deref().map(shown));
+    words.extend(args.tables.iter().map(|path| shown(path)));
+    words.join(" ")
+}
+
+/// Writes the page or the JSON, and the plots.
+fn write(args: &BenchArgs, measurements: &Measurements) -> Result<(), String> {
+    let beside = |path: &Path| path.parent().unwrap_or(Path::new("")).join("plots");
+    let plots = match (&args.plots, &args.output, args.format) {
+        (Some(folder), _, _) => Some(folder.clone()),
+        (None, Some(output), BenchFormat::Markdown) => Some(beside(output)),
+        _ => None,
+    };
+    if let Some(folder) = &plots {
+        for (table, cells) in &measurements.tables {
+            for (row, cells) in table.rows.iter().zip(cells) {
+                if let Some(name) = plot::name(table, row, cells) {
+                    write_file(&folder.join(name), &plot::plot(table, row, cells))?;
+                }
+            }
+        }
+    }
+    let text = match args.format {
+        BenchFormat::Markdown => {
+            // As seen from the page.
+            let folder = match (&args.output, &plots) {
+                (Some(output), Some(folder)) => output
+                    .parent()
+                    .and_then(|parent| folder.strip_prefix(parent).ok())
+                    .or(Some(folder)),
+                (None, folder) => folder.as_deref(),
+                (Some(_), None) => None,
+            };
+            let folder = folder.map(|folder| folder.to_string_lossy());
+            markdown::page(measurements, folder.as_deref())
+        }
+        BenchFormat::Json => match serde_json::to_string_pretty(&as_json(measurements)) {
+            Ok(text) => text + "\n",
+            Err(error) => return Err(format!("the results cannot be written: {error}")),
+        },
+    };
+    match &args.output {
+        None => say(format_args!("{text}")),
+        Some(path) => write_file(path, &text)?,
+    }
+    Ok(())
+}
+
+fn write_file(path: &Path, text: &str) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    fs::create_dir_all(folder)
+        .and_then(|()| fs::write(path, text))
+        .map_err(|error| format!("{}: cannot be written: {error}", path.display()))
+}
+
+/// `--list`
+fn list(tables: &[Table]) {
+    for table in tables {
+        say(format_args!("{}: {}\n", table.name, table.title));
+        for row in &table.rows {
+            let values: Vec<String> = row.instances.iter().map(|i| i.to_string()).collect();
+            say(format_args!("  row {}: {}\n", row.name, values.join("; ")));
+        }
+        for column in &table.columns {
+            say(format_args!("  column {}\n", column.name));
+        }
+    }
+}
+
+/// Everything as one object.
+fn as_json(measurements: &Measurements) -> Value {
+    let peers: Vec<Value> = measurements
+        .peers
+        .iter()
+        .map(|(peer, version)| json!({ "peer": peer.title(), "version": version }))
+        .collect();
+    let tables: Vec<Value> = measurements
+        .tables
+        .iter()
+        .map(|(table, cells)| table_json(table, cells))
+        .collect();
+    json!({
+        "schema": 1,
+        "version": measurements.version,
+        "command": measurements.command,
+        "machine": measurements.machine,
+        "peers": peers,
+        "tables": tables,
+    })
+}
+
+fn table_json(table: &Table, cells: &Cells) -> Value {
+    use Figure::*;
+    let mut lines = Vec::new();
+    let mut growths = Vec::new();
+    for (row, cells) in table.rows.iter().zip(cells) {
+        for (instance, values) in row.instances.iter().enumerate() {
+            for (column, cell) in table.columns.iter().zip(&cells[instance]) {
+                if *cell == Cell::LeftOut {
+                    continue;
+                }
+                let runs = match cell {
+                    Cell::Run(runs) => runs.as_slice(),
+                    _ => &[],
+                };
+                let figures = [
+                    Cpu, Proof, Recheck, Clock, Memory, States, Nodes, Rate, Bytes,
+                ];
+                let medians = figures.into_iter().filter_map(|figure| {
+                    Some((figure.head().to_owned(), json!(cell.median(figure)?)))
+                });
+                lines.push(json!({
+                    "row": row.name,
+                    "values": values,
+                    "column": column.name,
+                    "outcome": cell.outcome(table.limits),
+                    "remark": cell.remark(),
+                    "medians": medians.collect::<serde_json::Map<_, _>>(),
+                    "runs": runs,
+                }));
+            }
+        }
+        for (position, column) in table.columns.iter().enumerate() {
+            if let Some(growth) = growth(row, cells, position) {
+                growths.push(json!({ "row": row.name, "column": column.name, "growth": growth }));
+            }
+        }
+    }
+    json!({
+        "name": table.name,
+        "title": table.title,
+        "limits": table.limits,
+        "cells": lines,
+        "growth": growths,
+        "published": table.sources,
+        "disagreements": disagreements(table, cells),
+    })
+}

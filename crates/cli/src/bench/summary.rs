@@ -1,0 +1,145 @@
+//! What the runs of a cell amount to: medians, growth, targets.
+
+use crate::bench::campaign::{Cell, Cells};
+use crate::bench::figures::{Figure, median, seconds};
+use crate::bench::fit::exponent;
+use crate::bench::results::{Outcome, Run};
+use crate::bench::table::{CellLimits, Row, Table, Target};
+
+impl Cell {
+    /// The median of a figure over the runs, if all are decided.
+    pub(crate) fn median(&self, figure: Figure) -> Option<f64> {
+        let Cell::Run(runs) = self else { return None };
+        runs.iter()
+            .try_for_each(|run| run.outcome.decided().map(|_| ()))?;
+        median(runs.iter().filter_map(|run| figure.of(run)))
+    }
+
+    /// How it ended, in a word or two.
+    pub(crate) fn outcome(&self, limits: CellLimits) -> String {
+        match self {
+            Cell::Run(runs) => match runs.last().map(|run| run.outcome) {
+                Some(Outcome::Proved) => "proved".to_owned(),
+                Some(Outcome::Violated) => "violated".to_owned(),
+                Some(Outcome::Unknown) => "unknown".to_owned(),
+                Some(Outcome::Time) => format!("> {} s", limits.seconds),
+                Some(Outcome::Memory) => format!("> {} MiB", limits.memory_mib),
+                Some(Outcome::Failed) | None => "failed".to_owned(),
+            },
+            Cell::Skipped(_) => "skipped".to_owned(),
+            Cell::Absent => "absent".to_owned(),
+            Cell::Refused(_) => "no export".to_owned(),
+            Cell::LeftOut => String::new(),
+            Cell::Missing => "not run".to_owned(),
+        }
+    }
+
+    /// The figures in the grid, or why there are none.
+    pub(crate) fn shown(&self, figures: &[Figure], limits: CellLimits) -> String {
+        let medians: Option<Vec<String>> = figures
+            .iter()
+            .map(|figure| self.median(*figure).map(|value| figure.shown(value)))
+            .collect();
+        match medians {
+            Some(medians) => medians.join(" / "),
+            None => self.outcome(limits),
+        }
+    }
+
+    /// Why it has no verdict, if there is more to say.
+    pub(crate) fn remark(&self) -> Option<&str> {
+        match self {
+            Cell::Refused(why) => Some(why),
+            Cell::Run(runs) => {
+                let run: &Run = runs.last()?;
+                match run.outcome {
+                    Outcome::Unknown | Outcome::Failed => run.message.as_deref(),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The points of a curve: sizes, and CPU seconds where they are decided.
+pub(crate) fn curve(row: &Row, cells: &[Vec<Cell>], column: usize) -> Vec<(i64, f64)> {
+    let points = cells.iter().enumerate().filter_map(|(instance, cells)| {
+        let seconds = cells[column].median(Figure::Cpu)?;
+        Some((row.size(instance)?, seconds))
+    });
+    points.collect()
+}
+
+/// The growth of a column along a row, as it is printed: `N^1.9`.
+pub(crate) fn growth(row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<String> {
+    let name = row.sweep.as_deref()?;
+    let exponent = exponent(&curve(row, cells, column))?;
+    Some(format!("{name}^{exponent:.1}"))
+}
+
+/// Whether targets are met.
+pub(crate) enum Aim {
+    Met(f64),
+    Missed(f64),
+    /// There is no figure; this is what there is instead.
+    Open(String),
+}
+
+/// A target in words, and whether it is met.
+pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
+    let mut found = Vec::new();
+    for (row, cells) in table.rows.iter().zip(cells) {
+        for target in &row.targets {
+            let cell = &cells[target.instance][target.column];
+            let values = &row.instances[target.instance];
+            let column = &table.columns[target.column].name;
+            let bound = bound(target, cell);
+            let head = target.figure.head();
+            let words = format!(
+                "{} {values}, {column}: below {} {head}",
+                row.name,
+                figure_plain(bound)
+            );
+            let aim = match cell.median(target.figure) {
+                Some(value) if value < bound => Aim::Met(value),
+                Some(value) => Aim::Missed(value),
+                None => Aim::Open(cell.outcome(table.limits)),
+            };
+            found.push((words, aim));
+        }
+    }
+    found
+}
+
+fn bound(target: &Target, cell: &Cell) -> f64 {
+    let proof = cell.median(Figure::Proof);
+    match (target.or_times_proof, proof) {
+        (Some(times), Some(proof)) => target.below.max(times * proof),
+        _ => target.below,
+    }
+}
+
+fn figure_plain(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => value.to_string(),
+        false => seconds(value),
+    }
+}
+
+/// The least and the greatest load while the runs were made.
+pub(crate) fn loads<'a>(cells: impl Iterator<Item = &'a Cells>) -> Option<(f64, f64)> {
+    let runs = cells
+        .flatten()
+        .flatten()
+        .flatten()
+        .filter_map(|cell| match cell {
+            Cell::Run(runs) => Some(runs),
+            _ => None,
+        });
+    let loads = runs.flatten().filter_map(|run| run.load);
+    loads.fold(None, |range, load| match range {
+        None => Some((load, load)),
+        Some((least, most)) => Some((least.min(load), most.max(load))),
+    })
+}

@@ -1,0 +1,658 @@
+//! Tables as data: what is to be measured, read from TOML.
+//!
+//! A table has columns (ways to decide: an engine with options, or a peer) and rows (a model, the
+//! property, values of parameters). At most one parameter of a row is a list: the sweep, along which
+//! growth is measured. Everything that can be wrong is found here, with its place, before anything runs.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use threadwise::{Session, Values, engine_exists, properties};
+use toml::Spanned;
+
+use crate::args::Cli;
+use crate::bench::figures::Figure;
+use crate::bench::peers::Peer;
+use crate::input::{self, InputError};
+
+/// A table, ready to be run.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The name of its file, without the ending: the name on the command line.
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// What it is about, in Markdown, before the figures.
+    pub(crate) text: String,
+    /// What follows from it, in Markdown, after the figures.
+    pub(crate) notes: String,
+    pub(crate) limits: CellLimits,
+    /// How many runs the median is of.
+    pub(crate) runs: usize,
+    /// The figures in a cell of the grid; none for no grid.
+    pub(crate) grid: Vec<Figure>,
+    /// The figures of each cell in the list below the grid; none for no list.
+    pub(crate) list: Vec<Figure>,
+    pub(crate) columns: Vec<Column>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) rows: Vec<Row>,
+}
+
+impl Table {
+    /// Leaves only the columns with these names.
+    pub(crate) fn choose_columns(&mut self, names: &[String]) {
+        let kept: Vec<usize> = (0..self.columns.len())
+            .filter(|column| names.contains(&self.columns[*column].name))
+            .collect();
+        let place = |old: &usize| kept.iter().position(|kept| kept == old);
+        for row in &mut self.rows {
+            row.columns = row.columns.iter().filter_map(place).collect();
+            row.targets.retain_mut(|target| {
+                let new = place(&target.column);
+                target.column = new.unwrap_or(0);
+                new.is_some()
+            });
+        }
+        self.columns.retain(|column| names.contains(&column.name));
+    }
+}
+
+/// What a run may take.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct CellLimits {
+    /// Seconds on the clock.
+    pub(crate) seconds: f64,
+    pub(crate) memory_mib: u64,
+}
+
+/// A way to decide a property.
+#[derive(Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) tool: Tool,
+    pub(crate) options: Vec<String>,
+}
+
+/// What decides.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tool {
+    /// One of our engines.
+    Engine(String),
+    Peer(Peer),
+}
+
+/// Where published figures are from.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Source {
+    /// The head of the column.
+    pub(crate) label: String,
+    /// The publication, with table or figure.
+    pub(crate) citation: String,
+}
+
+/// A model at several sizes.
+#[derive(Debug)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// The model's file.
+    pub(crate) model: PathBuf,
+    /// The model.
+    pub(crate) model_text: String,
+    /// The properties checked; none for all safety properties.
+    pub(crate) properties: Vec<String>,
+    /// The parameter that is swept over, if there is one.
+    pub(crate) sweep: Option<String>,
+    /// The instances: those of the sweep in ascending order, or a single one.
+    pub(crate) instances: Vec<Values>,
+    /// The columns that apply, by position.
+    pub(crate) columns: Vec<usize>,
+    /// What the verdict is known to be.
+    pub(crate) expected: Option<Decided>,
+    /// For each source, by position, a figure for each instance.
+    pub(crate) published: Vec<Vec<String>>,
+    pub(crate) targets: Vec<Target>,
+}
+
+impl Row {
+    /// The value of the swept parameter in an instance.
+    pub(crate) fn size(&self, instance: usize) -> Option<i64> {
+        self.instances[instance].get(self.sweep.as_deref()?)
+    }
+}
+
+/// A verdict that decides.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Decided {
+    Proved,
+    Violated,
+}
+
+impl Decided {
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Decided::Proved => "proved",
+            Decided::Violated => "violated",
+        }
+    }
+}
+
+/// What a figure should be below.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// By position.
+    pub(crate) column: usize,
+    /// The instance, by position.
+    pub(crate) instance: usize,
+    pub(crate) figure: Figure,
+    pub(crate) below: f64,
+    /// Or below this many times the proof, where that is more.
+    pub(crate) or_times_proof: Option<f64>,
+}
+
+/// Why a table cannot be used.
+#[derive(Debug, Error)]
+pub(crate) enum TableError {
+    #[error("{0}")]
+    Unreadable(InputError),
+    #[error("{name}:{line}:{column}: {message}")]
+    Wrong {
+        name: String,
+        line: usize,
+        column: usize,
+        message: String,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileForm {
+    title: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    notes: String,
+    #[serde(default = "default_timeout")]
+    timeout: Spanned<f64>,
+    #[serde(default = "default_memory")]
+    memory: Spanned<u64>,
+    #[serde(default = "default_runs")]
+    runs: Spanned<usize>,
+    #[serde(default = "default_grid")]
+    grid: Vec<Figure>,
+    #[serde(default = "default_list")]
+    list: Vec<Figure>,
+    column: Vec<Spanned<ColumnForm>>,
+    #[serde(default)]
+    published: Vec<Source>,
+    row: Vec<Spanned<RowForm>>,
+}
+
+fn default_timeout() -> Spanned<f64> {
+    Spanned::new(0..0, 60.0)
+}
+
+fn default_memory() -> Spanned<u64> {
+    Spanned::new(0..0, 4096)
+}
+
+fn default_runs() -> Spanned<usize> {
+    Spanned::new(0..0, 3)
+}
+
+fn default_grid() -> Vec<Figure> {
+    vec![Figure::Cpu]
+}
+
+fn default_list() -> Vec<Figure> {
+    use Figure::*;
+    vec![Cpu, Proof, Recheck, Memory, States, Nodes]
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ColumnForm {
+    name: Option<String>,
+    engine: Option<String>,
+    peer: Option<Peer>,
+    #[serde(default)]
+    options: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RowForm {
+    name: Option<String>,
+    model: PathBuf,
+    #[serde(default)]
+    property: OneOrMore<String>,
+    #[serde(default)]
+    set: BTreeMap<String, OneOrMore<i64>>,
+    columns: Option<Vec<String>>,
+    expect: Option<Decided>,
+    #[serde(default)]
+    published: BTreeMap<String, OneOrMore<Published>>,
+    #[serde(default)]
+    target: Vec<TargetForm>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TargetForm {
+    column: String,
+    at: Option<i64>,
+    #[serde(default = "default_figure")]
+    figure: Figure,
+    below: f64,
+    or_times_proof: Option<f64>,
+}
+
+fn default_figure() -> Figure {
+    Figure::Cpu
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a value of the right type, or a list of them"
+)]
+enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
+}
+
+impl<T> Default for OneOrMore<T> {
+    fn default() -> OneOrMore<T> {
+        OneOrMore::More(Vec::new())
+    }
+}
+
+impl<T> OneOrMore<T> {
+    fn into_vec(self) -> Vec<T> {
+        match self {
+            OneOrMore::One(value) => vec![value],
+            OneOrMore::More(values) => values,
+        }
+    }
+}
+
+/// A published figure is shown as it stands.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "expected a number or a text")]
+enum Published {
+    Whole(i64),
+    Number(f64),
+    Text(String),
+}
+
+impl Published {
+    fn shown(self) -> String {
+        match self {
+            Published::Whole(number) => number.to_string(),
+            Published::Number(number) => number.to_string(),
+            Published::Text(text) => text,
+        }
+    }
+}
+
+/// A message and the bytes that it is about.
+struct Wrong(Range<usize>, String);
+
+/// Reads a table and the models that it names.
+pub(crate) fn read(path: &Path) -> Result<Table, TableError> {
+    let input = input::read(path).map_err(TableError::Unreadable)?;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    parse(&input.text, &name, &|model| {
+        let path = folder.join(model);
+        let input = input::read(&path).map_err(|error| error.message)?;
+        Ok((path, input.text))
+    })
+    .map_err(|Wrong(span, message)| {
+        let before = input.text.get(..span.start).unwrap_or_default();
+        let start_of_line = before.rfind('\n').map_or(0, |at| at + 1);
+        TableError::Wrong {
+            name: input.name,
+            line: before.matches('\n').count() + 1,
+            column: before[start_of_line..].chars().count() + 1,
+            message,
+        }
+    })
+}
+
+/// Finds a model: its path from here, and its text.
+type ReadModel<'a> = dyn Fn(&Path) -> Result<(PathBuf, String), String> + 'a;
+
+fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wrong> {
+    let form: FileForm = toml::from_str(text)
+        .map_err(|error| Wrong(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+    let seconds = *form.timeout.get_ref();
+    if !(seconds > 0.0 && seconds <= 1e6) {
+        let message = "`timeout` is a positive number of seconds".to_owned();
+        return Err(Wrong(form.timeout.span(), message));
+    }
+    let memory_mib = *form.memory.get_ref();
+    if !(16..=1 << 20).contains(&memory_mib) {
+        let message = "`memory` is a number of MiB from 16 on".to_owned();
+        return Err(Wrong(form.memory.span(), message));
+    }
+    let runs = *form.runs.get_ref();
+    if !(1..=1000).contains(&runs) {
+        let message = "`runs` is a number from 1 to 1000".to_owned();
+        return Err(Wrong(form.runs.span(), message));
+    }
+    let mut columns: Vec<Column> = Vec::new();
+    for form in form.column {
+        let span = form.span();
+        let column = column(form.into_inner()).map_err(|message| Wrong(span.clone(), message))?;
+        if columns.iter().any(|other| other.name == column.name) {
+            let message = format!("there are two columns named `{}`", column.name);
+            return Err(Wrong(span, message));
+        }
+        columns.push(column);
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    for found in form.row {
+        let span = found.span();
+        let row = row(found.into_inner(), &columns, &form.published, read_model)
+            .map_err(|message| Wrong(span.clone(), message))?;
+        if rows.iter().any(|other| other.name == row.name) {
+            let message = format!("there are two rows named `{}`: give one a `name`", row.name);
+            return Err(Wrong(span, message));
+        }
+        rows.push(row);
+    }
+    Ok(Table {
+        name: name.to_owned(),
+        title: form.title,
+        text: form.text,
+        notes: form.notes,
+        limits: CellLimits {
+            seconds,
+            memory_mib,
+        },
+        runs,
+        grid: form.grid,
+        list: form.list,
+        columns,
+        sources: form.published,
+        rows,
+    })
+}
+
+fn column(form: ColumnForm) -> Result<Column, String> {
+    let tool = match (form.engine, form.peer) {
+        (Some(engine), None) => {
+            engine_exists(&engine).map_err(|error| error.to_string())?;
+            // What `check` would refuse is refused here, before hours of runs.
+            let words = ["threadwise", "check", "model", "--engine", &engine];
+            let words = words.into_iter().chain(form.options.iter().map(|o| &**o));
+            if let Err(error) = Cli::try_parse_from(words) {
+                let text = error.to_string();
+                let first = text.lines().next().unwrap_or_default();
+                return Err(first.trim_start_matches("error: ").to_owned());
+            }
+            Tool::Engine(engine)
+        }
+        (None, Some(peer)) => Tool::Peer(peer),
+        _ => return Err("a column has either `engine` or `peer`".to_owned()),
+    };
+    let own_name = match &tool {
+        Tool::Engine(engine) => engine,
+        Tool::Peer(peer) => peer.title(),
+    };
+    let name = form.name.unwrap_or_else(|| {
+        let words = std::iter::once(own_name).chain(form.options.iter().map(|o| &**o));
+        words.collect::<Vec<_>>().join(" ")
+    });
+    Ok(Column {
+        name,
+        tool,
+        options: form.options,
+    })
+}
+
+fn row(
+    form: RowForm,
+    columns: &[Column],
+    sources: &[Source],
+    read_model: &ReadModel<'_>,
+) -> Result<Row, String> {
+    let shown = form.model.display().to_string();
+    let (model, model_text) =
+        read_model(&form.model).map_err(|message| format!("{shown}: {message}"))?;
+    let session = Session::new(shown.clone(), model_text.clone());
+    let Some(program) = session.program() else {
+        return Err(format!("{shown}: the model has errors"));
+    };
+    let wanted = form.property.into_vec();
+    let known = properties(program);
+    if let Some(unknown) = wanted.iter().find(|w| known.iter().all(|k| k.name != **w)) {
+        return Err(format!("{shown} has no property `{unknown}`"));
+    }
+    let (sweep, instances) = instances(form.set)?;
+    for (name, _) in instances.iter().flat_map(|values| &values.0) {
+        if program.params.iter().all(|param| param.name != *name) {
+            return Err(format!("{shown} has no parameter `{name}`"));
+        }
+    }
+    let position = |name: &String| {
+        let found = columns.iter().position(|column| column.name == *name);
+        found.ok_or_else(|| format!("there is no column `{name}`"))
+    };
+    let mut chosen: Vec<usize> = match &form.columns {
+        Some(names) => names.iter().map(position).collect::<Result<_, _>>()?,
+        None => (0..columns.len()).collect(),
+    };
+    chosen.sort_unstable();
+    chosen.dedup();
+    let mut published = vec![vec![String::new(); instances.len()]; sources.len()];
+    for (label, figures) in form.published {
+        let Some(source) = sources.iter().position(|source| source.label == label) else {
+            return Err(format!(
+                "there is no `[[published]]` with the label `{label}`"
+            ));
+        };
+        let figures: Vec<String> = figures.into_vec().into_iter().map(|f| f.shown()).collect();
+        if figures.len() != instances.len() {
+            return Err(format!(
+                "`{label}` has {} published figures for {} instances; an empty text is a gap",
+                figures.len(),
+                instances.len()
+            ));
+        }
+        published[source] = figures;
+    }
+    let name = form.name.unwrap_or_else(|| {
+        let stem = form.model.file_stem().unwrap_or_default();
+        stem.to_string_lossy().into_owned()
+    });
+    let mut row = Row {
+        name,
+        model,
+        model_text,
+        properties: wanted,
+        sweep,
+        instances,
+        columns: chosen,
+        expected: form.expect,
+        published,
+        targets: Vec::new(),
+    };
+    for target in form.target {
+        let column = position(&target.column)?;
+        let instance = match target.at {
+            None if row.instances.len() == 1 => 0,
+            None => return Err("a target of a sweep says `at` which value".to_owned()),
+            Some(at) => (0..row.instances.len())
+                .find(|instance| row.size(*instance) == Some(at))
+                .ok_or_else(|| format!("a target is at {at}, which is not in the sweep"))?,
+        };
+        row.targets.push(Target {
+            column,
+            instance,
+            figure: target.figure,
+            below: target.below,
+            or_times_proof: target.or_times_proof,
+        });
+    }
+    Ok(row)
+}
+
+/// The parameter that is swept over, and the instances in ascending order.
+fn instances(
+    set: BTreeMap<String, OneOrMore<i64>>,
+) -> Result<(Option<String>, Vec<Values>), String> {
+    let mut sweep = None;
+    let mut fixed = Vec::new();
+    for (name, values) in set {
+        match values {
+            OneOrMore::One(value) => fixed.push((name, value)),
+            OneOrMore::More(values) => {
+                if values.is_empty() || !values.is_sorted_by(|a, b| a < b) {
+                    return Err(format!("the values of `{name}` are not ascending"));
+                }
+                if sweep.is_some() {
+                    return Err(
+                        "only one parameter of a row may be a list; write more rows".to_owned()
+                    );
+                }
+                sweep = Some((name, values));
+            }
+        }
+    }
+    let Some((name, values)) = sweep else {
+        return Ok((None, vec![Values(fixed)]));
+    };
+    let instances = values.iter().map(|value| {
+        let own = std::iter::once((name.clone(), *value));
+        Values(own.chain(fixed.iter().cloned()).collect())
+    });
+    let instances = instances.collect();
+    Ok((Some(name), instances))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MODEL: &str = "\
+param N = 3 where N >= 2;
+param M = 3;
+shared x: 0..M = 0;
+process P[i: 1..N] { loop { a: x := 0; } }
+invariant small: x <= M;
+";
+
+    fn table(text: &str) -> Result<Table, String> {
+        let model = |path: &Path| match path == Path::new("m.tw") {
+            true => Ok((path.to_owned(), MODEL.to_owned())),
+            false => Err("there is no such file".to_owned()),
+        };
+        parse(text, "t", &model).map_err(|Wrong(span, message)| {
+            format!(
+                "{}: {message}",
+                text[..span.start].matches('\n').count() + 1
+            )
+        })
+    }
+
+    const HEAD: &str = "title = 'T'\n[[column]]\nengine = 'forward'\n";
+
+    #[test]
+    fn a_sweep_becomes_instances_in_order() {
+        let text = format!(
+            "{HEAD}[[column]]\nengine = 'explicit'\noptions = ['--threads', '1']\n\
+             [[published]]\nlabel = 'A'\ncitation = 'B'\n\
+             [[row]]\nmodel = 'm.tw'\nproperty = 'small'\nset = {{ M = 2, N = [2, 5] }}\n\
+             columns = ['explicit --threads 1']\npublished = {{ A = [0.5, '> 1'] }}\n\
+             [[row.target]]\ncolumn = 'forward'\nat = 5\nbelow = 2\n"
+        );
+        let table = table(&text).unwrap();
+        let row = &table.rows[0];
+        let shown: Vec<String> = row.instances.iter().map(|i| i.to_string()).collect();
+        assert_eq!(shown, ["N=2, M=2", "N=5, M=2"]);
+        assert_eq!(row.sweep.as_deref(), Some("N"));
+        assert_eq!(row.size(1), Some(5));
+        assert_eq!(row.name, "m");
+        assert_eq!(row.columns, [1]);
+        assert_eq!(row.published, [["0.5", "> 1"]]);
+        assert_eq!(row.targets[0].instance, 1);
+        assert_eq!(table.runs, 3);
+        assert_eq!(table.columns[1].options, ["--threads", "1"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let row = "[[row]]\nmodel = 'm.tw'\n";
+        for (text, message) in [
+            ("titel = 'T'".to_owned(), "1: unknown field `titel`"),
+            (
+                "title = 'T'\nrow = []\n[[column]]\nengine = 'forwards'\n".to_owned(),
+                "3: there is no engine `forwards`",
+            ),
+            (
+                "title = 'T'\nrow = []\n[[column]]\nengine = 'forward'\noptions = ['--fast']\n"
+                    .to_owned(),
+                "3: unexpected argument '--fast'",
+            ),
+            (
+                "title = 'T'\nrow = []\n[[column]]\noptions = []\n".to_owned(),
+                "3: a column has either",
+            ),
+            (
+                "title = 'T'\nrow = []\n[[column]]\npeer = 'spinn'\n".to_owned(),
+                "4: unknown variant `spinn`",
+            ),
+            (
+                format!("{HEAD}[[column]]\nengine = 'forward'\n{row}"),
+                "4: there are two columns",
+            ),
+            (
+                format!("{HEAD}[[row]]\nmodel = 'n.tw'\n"),
+                "4: n.tw: there is no such file",
+            ),
+            (
+                format!("{HEAD}{row}property = 'large'\n"),
+                "4: m.tw has no property `large`",
+            ),
+            (
+                format!("{HEAD}{row}set = {{ K = 1 }}\n"),
+                "4: m.tw has no parameter `K`",
+            ),
+            (
+                format!("{HEAD}{row}set = {{ N = [3, 2] }}\n"),
+                "4: the values of `N` are not ascending",
+            ),
+            (
+                format!("{HEAD}{row}set = {{ N = [2], M = [2] }}\n"),
+                "4: only one parameter",
+            ),
+            (
+                format!("{HEAD}{row}columns = ['backward']\n"),
+                "4: there is no column `backward`",
+            ),
+            (
+                format!("{HEAD}{row}published = {{ A = [1] }}\n"),
+                "4: there is no `[[published]]`",
+            ),
+            (format!("{HEAD}{row}{row}"), "6: there are two rows named"),
+            (
+                format!("runs = 0\n{HEAD}{row}"),
+                "1: `runs` is a number from 1",
+            ),
+            (
+                format!("timeout = -1\n{HEAD}{row}"),
+                "1: `timeout` is a positive",
+            ),
+            (format!("{HEAD}{row}set = {{"), "6: "),
+        ] {
+            let error = table(&text).unwrap_err();
+            assert!(error.contains(message), "`{error}` for {text}");
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The benchmark harness: tables in, a page out; runs are kept, and differences between columns are loud.
+
+#![cfg(unix)]
+
+mod common;
+
+use common::{ENDLESS, LOCK, Place};
+use serde_json::Value;
+
+const TABLE: &str = "\
+title = 'Locks'
+text = 'What it is about.'
+runs = 1
+[[column]]
+engine = 'forward'
+[[column]]
+engine = 'explicit'
+options = ['--threads', '1']
+name = 'explicit'
+[[published]]
+label = 'Paper'
+citation = 'A. Author, A paper (2007), Table 1'
+[[row]]
+model = '../lock.tw'
+property = 'mutex'
+set = { N = [2, 3] }
+published = { Paper = [0.5, '> 1 h'] }
+[[row.target]]
+column = 'forward'
+at = 3
+below = 1000
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("tables/locks.toml", TABLE);
+    place
+}
+
+fn lines(place: &Place) -> Vec<Value> {
+    let text = std::fs::read_to_string(place.path().join("bench-results.jsonl")).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_table_becomes_a_page_with_plots() {
+    let place = place();
+    let args = ["bench", "tables/locks.toml", "--output", "docs/page.md"];
+    let ran = place.run(&args).expect(0);
+    // Not a terminal: no progress, and the page is in the file.
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
+    let page = std::fs::read_to_string(place.path().join("docs/page.md")).unwrap();
+    for part in [
+        "threadwise bench --output docs/page.md tables/locks.toml",
+        "## Locks\n\nWhat it is about.\n\nOne run, each with at most 60 s and 4096 MiB.",
+        "| model | verdict | `forward` | `explicit` | Paper |",
+        "| lock N=2 | proved | 0.",
+        "| > 1 h |\n",
+        "- Paper: A. Author, A paper (2007), Table 1\n",
+        "- lock N=3, forward: below 1000 CPU s: met (",
+        "| lock N=3 | explicit | proved | 0.",
+        "![CPU time of lock against N, both logarithmic](plots/locks-lock.svg)",
+    ] {
+        assert!(page.contains(part), "no `{part}` in {page}");
+    }
+    let folder = place.path().to_string_lossy().into_owned();
+    assert!(!page.contains(&folder), "{page}");
+    let plot = std::fs::read_to_string(place.path().join("docs/plots/locks-lock.svg")).unwrap();
+    for part in [
+        "<title id=\"title\">lock: CPU seconds against N</title>",
+        "<desc id=",
+        "prefers-color-scheme:dark",
+        "<polyline points=",
+    ] {
+        assert!(plot.contains(part), "no `{part}` in {plot}");
+    }
+}
+
+#[test]
+fn what_was_run_is_not_run_again() {
+    let place = place();
+    place.run(&["bench", "tables/locks.toml"]).expect(0);
+    let first = lines(&place);
+    assert_eq!(first.len(), 4);
+    for line in &first {
+        let run = &line["run"];
+        assert_eq!(run["outcome"], "proved");
+        assert!(run["cpu_seconds"].as_f64().unwrap() > 0.0);
+        assert!(run["engine_cpu_seconds"].as_f64().unwrap() > 0.0);
+        assert!(run["cpu_seconds"].as_f64() >= run["engine_cpu_seconds"].as_f64());
+        assert!(run["peak_mib"].as_f64().unwrap() > 1.0);
+        assert_eq!(run["rechecked"], true);
+        let states = if line["values"]["N"] == 2 { 12 } else { 32 };
+        assert_eq!(run["states"], states);
+    }
+    let page = place.run(&["bench", "tables/locks.toml"]).expect(0).stdout;
+    assert_eq!(lines(&place), first);
+    // Another pass over the same results gives the same page.
+    let again = place.run(&["bench", "tables/locks.toml"]).expect(0).stdout;
+    assert_eq!(page, again);
+    // Where more runs are wanted, those that are missing are made.
+    place
+        .run(&["bench", "tables/locks.toml", "--runs", "2"])
+        .expect(0)
+        .says("Medians of 2 runs");
+    assert_eq!(lines(&place).len(), 8);
+    // A model that has changed is measured again, a line that was cut short is dropped.
+    place.file("lock.tw", format!("{LOCK}// changed\n"));
+    let results = place.path().join("bench-results.jsonl");
+    let mut text = std::fs::read_to_string(&results).unwrap();
+    text.push_str("{\"key\":\"12");
+    std::fs::write(&results, text).unwrap();
+    place.run(&["bench", "tables/locks.toml"]).expect(0);
+    assert_eq!(lines(&place).len(), 12);
+}
+
+#[test]
+fn verdicts_that_differ_are_loud() {
+    let place = place();
+    place.run(&["bench", "tables/locks.toml"]).expect(0);
+    let path = place.path().join("bench-results.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // One result is made a lie.
+    let lie = text.replacen("\"outcome\":\"proved\"", "\"outcome\":\"violated\"", 1);
+    assert_ne!(text, lie);
+    std::fs::write(&path, lie).unwrap();
+    place
+        .run(&["bench", "tables/locks.toml"])
+        .expect(4)
+        .complains("locks: lock N=2: the verdicts differ: forward: violated; explicit: proved")
+        .says("| lock N=2 | **DIFFERENT** |");
+    // An expectation counts like a column.
+    std::fs::write(&path, text).unwrap();
+    place.file(
+        "tables/locks.toml",
+        TABLE.replace("[[row]]", "[[row]]\nexpect = 'violated'"),
+    );
+    place
+        .run(&["bench", "tables/locks.toml"])
+        .expect(4)
+        .complains("lock N=3: the verdicts differ: expected: violated; forward: proved");
+}
+
+#[test]
+fn a_cell_at_its_limit_says_so_and_larger_ones_are_skipped() {
+    let place = Place::new();
+    place.file("endless.tw", ENDLESS);
+    place.file(
+        "limits.toml",
+        "title = 'T'\ntimeout = 1\n[[column]]\nengine = 'explicit'\n\
+         [[row]]\nmodel = 'endless.tw'\nset = { N = [2, 3, 4] }\n",
+    );
+    let begun = std::time::Instant::now();
+    let ran = place.run(&["bench", "limits.toml"]).expect(0);
+    assert!(begun.elapsed().as_secs() < 10);
+    let ran = ran
+        .says("| endless N=2 | undecided | > 1 s |")
+        .says("| endless N=3 | undecided | skipped |")
+        .says("| endless N=4 | undecided | skipped |");
+    assert!(!ran.stdout.contains("growth"), "{}", ran.stdout);
+    // Once, although the table asks for three.
+    assert_eq!(lines(&place).len(), 1);
+    let memory = "title = 'T'\nruns = 1\nmemory = 64\n[[column]]\nengine = 'explicit'\n\
+         [[row]]\nmodel = 'endless.tw'\n";
+    place.file("memory.toml", memory);
+    place
+        .run(&["bench", "memory.toml"])
+        .expect(0)
+        .says("| undecided | > 64 MiB |");
+}
+
+#[test]
+fn rows_and_columns_can_be_chosen_and_listed() {
+    let place = place();
+    place
+        .run(&["bench", "tables/locks.toml", "--list"])
+        .expect(0)
+        .says("locks: Locks\n  row lock: N=2; N=3\n  column forward\n  column explicit\n");
+    assert!(!place.path().join("bench-results.jsonl").exists());
+    let args = ["bench", "tables/locks.toml", "--column", "explicit"];
+    let ran = place.run(&[&args[..], &["--format", "json"]].concat());
+    let value: Value = serde_json::from_str(&ran.expect(0).stdout).unwrap();
+    let cells = value["tables"][0]["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2);
+    for cell in cells {
+        assert_eq!(cell["column"], "explicit");
+        assert_eq!(cell["outcome"], "proved");
+        assert!(cell["medians"]["CPU s"].as_f64().unwrap() > 0.0);
+        assert_eq!(cell["runs"].as_array().unwrap().len(), 1);
+    }
+    place
+        .run(&["bench", "tables/locks.toml", "--no-run"])
+        .expect(0)
+        .says("| lock N=2 | proved | not run | 0.");
+    for (option, message) in [
+        (
+            "--column",
+            "there is no column `x`; there are: forward, explicit",
+        ),
+        ("--row", "there is no row `x`; there are: lock"),
+        ("--table", "there is no table `x`; there are: locks"),
+    ] {
+        place
+            .run(&["bench", "tables/locks.toml", option, "x"])
+            .expect(2)
+            .complains(message);
+    }
+}
+
+#[test]
+fn a_table_that_cannot_be_used_is_refused_with_its_place() {
+    let place = place();
+    place.file("bad.toml", "title = 'T'\nrwos = 3\n");
+    place
+        .run(&["bench", "bad.toml"])
+        .expect(2)
+        .complains("bad.toml:2:1: unknown field `rwos`");
+    place.file("bad.toml", TABLE.replace("../lock.tw", "../lok.tw"));
+    place
+        .run(&["bench", "bad.toml"])
+        .expect(2)
+        .complains("bad.toml:13:1: ../lok.tw: there is no such file");
+    place
+        .run(&["bench", "none.toml"])
+        .expect(2)
+        .complains("none.toml: there is no such file");
+    place.file("bench-results.jsonl", "{}\n");
+    place
+        .run(&["bench", "tables/locks.toml"])
+        .expect(2)
+        .complains("bench-results.jsonl:1: this is no result");
+}
+
+#[test]
+fn the_tables_of_the_project_can_be_read() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
+    let mut args = vec!["bench".to_owned(), "--list".to_owned()];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "toml") {
+            args.push(path.to_string_lossy().into_owned());
+        }
+    }
+    assert!(args.len() > 4);
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    Place::new().run(&args).expect(0).says("row mux_sem: N=20");
+}
+
+#[test]
+fn an_absent_peer_is_said_and_a_present_one_agrees() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file(
+        "peers.toml",
+        "title = 'T'\nruns = 1\n[[column]]\nengine = 'explicit'\n[[column]]\npeer = 'spin'\n\
+         [[row]]\nmodel = 'lock.tw'\nproperty = 'mutex'\nset = { N = [2, 3] }\n",
+    );
+    let mut without = place.command(&["bench", "peers.toml"]);
+    let ran = without.env("PATH", place.path()).output().unwrap();
+    common::Ran::of(ran)
+        .expect(0)
+        .says("- SPIN is not on this machine")
+        .says("| absent |");
+    let ran = place.run(&["bench", "peers.toml"]).expect(0);
+    if ran.stdout.contains("is not on this machine") {
+        eprintln!("SKIPPED: the run of SPIN, because it is not installed");
+        return;
+    }
+    let spin = lines(&place);
+    let spin: Vec<&Value> = spin
+        .iter()
+        .filter(|line| line["column"] == "SPIN")
+        .collect();
+    assert_eq!(spin.len(), 2, "{}", ran.stdout);
+    assert_eq!(spin[0]["run"]["outcome"], "proved");
+    assert!(spin[0]["run"]["states"].as_u64().unwrap() > 1);
+    // The second pass exports, and runs nothing.
+    place.run(&["bench", "peers.toml"]).expect(0);
+    assert_eq!(lines(&place).len(), 4);
+}
