@@ -8,7 +8,7 @@ use threadwise::{PropertyResult, Report, Run, Scope, Session, Values, VerdictKin
 use crate::args::TraceFormat;
 use crate::terminal::{Style, Terminal, say};
 use crate::traces;
-use crate::words::{count, counted, seconds};
+use crate::words::{count, counted, rounded, seconds};
 
 /// What to do about a violation.
 const VIOLATED: &str = "mend the model, or keep the execution with --trace DIR; \
@@ -131,6 +131,9 @@ impl Printer {
                 _ => "",
             };
             facts.push(format!("{}{symmetry}", counted(states, "state")));
+        }
+        if let Some(states) = &result.stats.states_decimal {
+            facts.push(format!("{} states", rounded(states)));
         }
         if let Some(time) = result.stats.seconds {
             facts.push(seconds(time));

@@ -13,6 +13,16 @@ pub(crate) fn count(number: u64) -> String {
     text
 }
 
+/// A long decimal number by its first digits and its power of ten.
+pub(crate) fn rounded(digits: &str) -> String {
+    match digits.get(..3) {
+        Some(first) if digits.len() > 15 => {
+            format!("{}.{} * 10^{}", &first[..1], &first[1..], digits.len() - 1)
+        }
+        _ => digits.to_owned(),
+    }
+}
+
 /// A number and what is counted, in the plural where that is right.
 pub(crate) fn counted(number: u64, what: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
@@ -44,6 +54,8 @@ mod tests {
         assert_eq!(count(999), "999");
         assert_eq!(count(1000), "1,000");
         assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(rounded("18446744073709551616"), "1.84 * 10^19");
+        assert_eq!(rounded("12"), "12");
         assert_eq!(counted(1, "state"), "1 state");
         assert_eq!(counted(2, "state"), "2 states");
         assert_eq!(seconds(0.0041), "4 ms");

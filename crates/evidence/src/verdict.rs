@@ -57,6 +57,9 @@ pub struct Stats {
     /// Distinct states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,
+    /// Distinct states as a decimal number, where they are too many for `states`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states_decimal: Option<String>,
     /// Whether states that differ only in who is who were counted once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub up_to_symmetry: Option<bool>,

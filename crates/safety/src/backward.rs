@@ -9,15 +9,24 @@
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_evidence::Certificate;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_symbolic::Agenda;
+use threadwise_symbolic::{Agenda, Bdd, Symbolic};
 
 use crate::certificate;
-use crate::reach::{Halt, Search, run_search};
+use crate::reach::{Halt, SIFT_AT, Search, run_search};
 use crate::target;
 
 /// Backward reachability.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Backward;
+#[derive(Clone, Copy, Debug)]
+pub struct Backward {
+    /// The number of nodes of the found set at which a better order of variables is looked for.
+    pub sift_at: usize,
+}
+
+impl Default for Backward {
+    fn default() -> Self {
+        Backward { sift_at: SIFT_AT }
+    }
+}
 
 impl Engine for Backward {
     fn name(&self) -> &'static str {
@@ -37,6 +46,7 @@ impl Engine for Backward {
     ) -> Outcome {
         run_search(
             self,
+            self.sift_at,
             system,
             properties,
             limits,
@@ -54,22 +64,28 @@ impl Engine for Backward {
 }
 
 fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt> {
-    let symbolic = search.symbolic;
-    let d = &symbolic.diagrams;
-    let valid = &symbolic.valid;
-    let bad = d.and(&target::forbidden(symbolic, property)?, valid)?;
-    let mut found = bad.clone();
-    let mut agenda = Agenda::new(&symbolic.schedule);
+    let bad = |symbolic: &Symbolic| -> Result<Bdd, Halt> {
+        let bad = target::forbidden(symbolic, property)?;
+        Ok(symbolic.diagrams.and(&bad, &symbolic.valid)?)
+    };
+    let mut found = bad(&search.symbolic)?;
+    let mut agenda = Agenda::new(search.symbolic.schedule.clone());
     loop {
+        if let Some(same) = search.rearrange(&found)? {
+            found = same;
+        }
+        let symbolic = search.symbolic.clone();
+        let d = &symbolic.diagrams;
         if !d.is_empty(&d.and(&found, &symbolic.initial)?) {
+            let bad = bad(&symbolic)?;
             return Ok(Answer::Violated(search.shortest_run(property, &bad)?));
         }
         let complete = search.advance(&mut agenda, &mut found, |transition, d, set| {
-            Ok(d.and(&transition.pre(d, set)?, valid)?)
+            Ok(d.and(&transition.pre(d, set)?, &symbolic.valid)?)
         })?;
         if complete && d.is_empty(&d.and(&found, &symbolic.initial)?) {
-            let safe = d.minus(valid, &found)?;
-            let graph = certificate::graph(symbolic, &safe);
+            let safe = d.minus(&symbolic.valid, &found)?;
+            let graph = certificate::graph(&symbolic, &safe);
             return Ok(Answer::Proved(graph.map(|graph| {
                 Certificate::inductive(symbolic.system, &property.name, graph)
             })));

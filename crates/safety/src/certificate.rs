@@ -14,12 +14,10 @@ use threadwise_symbolic::{Bdd, Symbolic};
 
 /// The decision graph of a set of states; `None` if some cell cannot be part of a certificate.
 pub(crate) fn graph(symbolic: &Symbolic, set: &Bdd) -> Option<Dag> {
-    let mut cells: Vec<CellId> = symbolic.encoding.cells.indices().collect();
-    cells.sort_by_key(|cell| symbolic.encoding.cells[*cell].first_var());
     let mut writer = Writer {
         symbolic,
         builder: builder(symbolic.system)?,
-        cells,
+        cells: symbolic.encoding.order(),
         values: cell_values(symbolic.system)
             .into_iter()
             .collect::<Option<Vec<(i64, u32)>>>()?,
@@ -54,18 +52,19 @@ impl Writer<'_, '_> {
         }
         let code = &self.symbolic.encoding.cells[cell];
         let parts = self.symbolic.split(set, cell);
-        let mut children = Vec::with_capacity(parts.len());
-        for part in parts.iter().take(code.values.len()) {
-            children.push(self.write(part, place + 1)?);
-        }
+        // One part stands for all values if the diagram does not look at the cell.
+        let same = match parts.as_slice() {
+            [part] => Some(self.write(part, place + 1)?),
+            _ => None,
+        };
         let (lo, size) = self.values[cell.index()];
-        let all = (0..i64::from(size)).map(|position| {
-            let code = code.code(lo + position);
-            code.map_or(Child::FALSE, |code| {
-                // One part stands for all values if the diagram does not look at the cell.
-                children[if children.len() == 1 { 0 } else { code }]
-            })
-        });
+        let mut all = vec![Child::FALSE; size as usize];
+        for (value, code) in code.codes() {
+            all[(value - lo) as usize] = match same {
+                Some(child) => child,
+                None => self.write(&parts[*code], place + 1)?,
+            };
+        }
         let child = self.builder.node_of(cell.index(), all).ok()?;
         self.known.insert(key, child);
         Some(child)

@@ -11,14 +11,25 @@ use threadwise_model::system::{System, SystemProperty};
 use threadwise_symbolic::{Agenda, Bdd, Transition};
 
 use crate::certificate;
-use crate::reach::{Halt, Search, run_search};
+use crate::reach::{Halt, SIFT_AT, Search, run_search};
 use crate::target;
 
 /// Forward reachability.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Forward {
     /// Layers instead of chaining.
     pub breadth_first: bool,
+    /// The number of nodes of the reached set at which a better order of variables is looked for.
+    pub sift_at: usize,
+}
+
+impl Default for Forward {
+    fn default() -> Self {
+        Forward {
+            breadth_first: false,
+            sift_at: SIFT_AT,
+        }
+    }
 }
 
 impl Engine for Forward {
@@ -39,6 +50,7 @@ impl Engine for Forward {
     ) -> Outcome {
         run_search(
             self,
+            self.sift_at,
             system,
             properties,
             limits,
@@ -56,18 +68,18 @@ impl Forward {
         properties: &[&SystemProperty],
         answers: &mut [Option<Answer>],
     ) -> Result<Bdd, Halt> {
-        let symbolic = search.symbolic;
-        let d = &symbolic.diagrams;
         let mut open: Vec<(usize, Bdd)> = Vec::new();
         for (index, property) in properties.iter().enumerate() {
             if answers[index].is_none() {
-                open.push((index, target::forbidden(symbolic, property)?));
+                open.push((index, target::forbidden(&search.symbolic, property)?));
             }
         }
-        let mut agenda = Agenda::new(&symbolic.schedule);
-        let mut reached = symbolic.initial.clone();
+        let mut agenda = Agenda::new(search.symbolic.schedule.clone());
+        let mut reached = search.symbolic.initial.clone();
         let mut frontier = reached.clone();
         loop {
+            let symbolic = search.symbolic.clone();
+            let d = &symbolic.diagrams;
             let mut still = Vec::new();
             for (index, bad) in open {
                 if d.is_empty(&d.and(&frontier, &bad)?) {
@@ -89,7 +101,15 @@ impl Forward {
             if complete && d.is_empty(&frontier) {
                 break;
             }
+            if let Some(same) = search.rearrange(&reached)? {
+                reached = same;
+                frontier = search.symbolic.import(&symbolic, &frontier)?;
+                for (index, bad) in &mut open {
+                    *bad = target::forbidden(&search.symbolic, properties[*index])?;
+                }
+            }
         }
+        let symbolic = &search.symbolic;
         let graph = match open.is_empty() {
             true => None,
             false => certificate::graph(symbolic, &reached),

@@ -6,6 +6,8 @@
 //! business (`threadwise_symbolic::Schedule`).
 //! Shortest runs come from breadth-first layers, which are computed only when there is a run to show.
 
+use std::rc::Rc;
+
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Progress, Run, Stop};
 use threadwise_evidence::{Reason, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
@@ -15,6 +17,10 @@ use crate::target;
 
 /// Nodes when no memory limit is given.
 const DEFAULT_NODES: usize = 1 << 26;
+
+/// A set of so many nodes is worth a better layout. Looking earlier made `ticket_lock` at N=6 twice as slow, and gained
+/// nothing on `peterson`, whose order is found late as well as early.
+pub(crate) const SIFT_AT: usize = 20_000;
 
 /// How many nodes fit into a memory limit.
 fn capacity(limits: &Limits) -> usize {
@@ -66,6 +72,7 @@ impl From<Halt> for Reason {
 /// diagrams has room. The search answers what it can; what is left open when it halts is unknown.
 pub(crate) fn run_search(
     engine: &dyn Engine,
+    sift_at: usize,
     system: &System,
     properties: &[&SystemProperty],
     limits: &Limits,
@@ -87,12 +94,14 @@ pub(crate) fn run_search(
     };
     if answers.iter().any(Option::is_none) {
         let result = with_deep_stack(|| -> Result<(), Halt> {
-            let symbolic = Symbolic::new(system, capacity(limits))?;
             let mut under_way = Search {
-                symbolic: &symbolic,
+                symbolic: Rc::new(Symbolic::new(system, capacity(limits))?),
                 limits,
                 observer,
                 rounds: 0,
+                peak_nodes: 0,
+                least_sift: sift_at,
+                sift_at,
             };
             let result = search(&mut under_way, &mut answers);
             let reached = result.as_ref().ok().and_then(Option::as_ref);
@@ -112,10 +121,17 @@ pub(crate) fn run_search(
 
 /// A computation under way: the system, its limits, and what was counted.
 pub(crate) struct Search<'a, 's> {
-    pub(crate) symbolic: &'a Symbolic<'s>,
+    /// The system in the present layout.
+    pub(crate) symbolic: Rc<Symbolic<'s>>,
     pub(crate) limits: &'a Limits<'a>,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) rounds: u64,
+    /// The most nodes in the layouts before.
+    peak_nodes: usize,
+    /// The size of a set at which a better layout is looked for first.
+    least_sift: usize,
+    /// The size at which it is looked for next.
+    sift_at: usize,
 }
 
 impl Search<'_, '_> {
@@ -125,6 +141,26 @@ impl Search<'_, '_> {
             Some(stop) => Err(Halt::Stop(stop)),
             None => Ok(()),
         }
+    }
+
+    /// Looks for a better layout once a set has grown large. If there is one, all diagrams are
+    /// built anew, and the result is the set in them: every other diagram must be computed again.
+    pub(crate) fn rearrange(&mut self, set: &Bdd) -> Result<Option<Bdd>, Halt> {
+        let size = self.symbolic.diagrams.size(set);
+        if size < self.sift_at {
+            return Ok(None);
+        }
+        self.sift_at = 4 * size;
+        let Some(layout) = self.symbolic.sifted(set) else {
+            return Ok(None);
+        };
+        self.breathe()?;
+        let new = self.symbolic.rebuild(layout)?;
+        let set = new.import(&self.symbolic, set)?;
+        self.peak_nodes = self.peak_nodes.max(self.symbolic.diagrams.peak_nodes());
+        self.sift_at = self.least_sift.max(4 * new.diagrams.size(&set));
+        self.symbolic = Rc::new(new);
+        Ok(Some(set))
     }
 
     fn report(&mut self) {
@@ -144,14 +180,15 @@ impl Search<'_, '_> {
         set: &mut Bdd,
         image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
     ) -> Result<bool, Halt> {
-        let d = &self.symbolic.diagrams;
+        let symbolic = self.symbolic.clone();
+        let d = &symbolic.diagrams;
         self.rounds += 1;
-        for _ in 0..self.symbolic.transitions.moves.len().max(1) {
+        for _ in 0..symbolic.transitions.moves.len().max(1) {
             let Some(process) = agenda.take() else {
                 return Ok(true);
             };
             let mut grown = set.clone();
-            for transition in &self.symbolic.transitions.moves[process] {
+            for transition in &symbolic.transitions.moves[process] {
                 self.breathe()?;
                 grown = d.or(&grown, &image(transition, d, &grown)?)?;
             }
@@ -164,18 +201,12 @@ impl Search<'_, '_> {
         Ok(false)
     }
 
-    fn moves<'b>(&self) -> impl Iterator<Item = &'b Transition> + use<'b>
-    where
-        Self: 'b,
-    {
-        self.symbolic.transitions.moves.iter().flatten()
-    }
-
     /// What is reached from a set in one step.
     pub(crate) fn post(&mut self, set: &Bdd) -> Result<Bdd, Halt> {
-        let d = &self.symbolic.diagrams;
+        let symbolic = self.symbolic.clone();
+        let d = &symbolic.diagrams;
         let mut after = d.none();
-        for transition in self.moves() {
+        for transition in symbolic.transitions.moves.iter().flatten() {
             self.breathe()?;
             after = d.or(&after, &transition.post(d, set)?)?;
         }
@@ -190,9 +221,10 @@ impl Search<'_, '_> {
         property: &SystemProperty,
         bad: &Bdd,
     ) -> Result<Run, Halt> {
-        let d = &self.symbolic.diagrams;
-        let mut layers = vec![self.symbolic.initial.clone()];
-        let mut reached = self.symbolic.initial.clone();
+        let symbolic = self.symbolic.clone();
+        let d = &symbolic.diagrams;
+        let mut layers = vec![symbolic.initial.clone()];
+        let mut reached = symbolic.initial.clone();
         loop {
             let last = layers.last().unwrap_or(&reached);
             let hit = d.and(last, bad)?;
@@ -216,7 +248,7 @@ impl Search<'_, '_> {
         layers: &[Bdd],
         hit: &Bdd,
     ) -> Result<Run, Halt> {
-        let symbolic = self.symbolic;
+        let symbolic = self.symbolic.clone();
         let d = &symbolic.diagrams;
         let missing = || Halt::from(Error::Internal("a layer without a predecessor"));
         let mut state = symbolic.pick(hit).ok_or_else(missing)?;
@@ -225,7 +257,7 @@ impl Search<'_, '_> {
         for layer in layers[..layers.len() - 1].iter().rev() {
             let here = symbolic.singleton(&state)?;
             let mut found = None;
-            for transition in self.moves() {
+            for transition in symbolic.transitions.moves.iter().flatten() {
                 let before = d.and(&transition.pre(d, &here)?, layer)?;
                 if let Some(previous) = symbolic.pick(&before) {
                     found = Some((transition.process, previous));
@@ -245,10 +277,18 @@ impl Search<'_, '_> {
 
     /// What was counted.
     pub(crate) fn stats(&self, states: Option<&Bdd>) -> Stats {
+        let states = states.map(|set| self.symbolic.count(set));
+        let number = states
+            .as_ref()
+            .and_then(|states| u64::try_from(states).ok());
         Stats {
             iterations: Some(self.rounds),
-            peak_nodes: Some(self.symbolic.diagrams.peak_nodes() as u64),
-            states: states.and_then(|set| u64::try_from(&self.symbolic.count(set)).ok()),
+            peak_nodes: Some(self.peak_nodes.max(self.symbolic.diagrams.peak_nodes()) as u64),
+            states: number,
+            states_decimal: match number {
+                Some(_) => None,
+                None => states.map(|states| states.to_string()),
+            },
             ..Stats::default()
         }
     }

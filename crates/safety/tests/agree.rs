@@ -40,9 +40,21 @@ fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
             LAYERS,
             Box::new(Forward {
                 breadth_first: true,
+                ..Forward::default()
             }),
         ),
-        ("backward", Box::new(Backward)),
+        ("backward", Box::new(Backward::default())),
+        (
+            "forward, always sifting",
+            Box::new(Forward {
+                sift_at: 1,
+                ..Forward::default()
+            }),
+        ),
+        (
+            "backward, always sifting",
+            Box::new(Backward { sift_at: 1 }),
+        ),
     ]
 }
 

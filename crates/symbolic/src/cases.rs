@@ -220,13 +220,12 @@ impl Translator<'_> {
     /// The values of a cell.
     pub fn cell(&self, cell: CellId) -> Result<Cases, Error> {
         self.encoding.cells[cell]
-            .values
+            .codes()
             .iter()
-            .enumerate()
-            .map(|(code, value)| {
+            .map(|(value, code)| {
                 Ok((
                     *value,
-                    self.encoding.code(self.diagrams, cell, code, false)?,
+                    self.encoding.code(self.diagrams, cell, *code, false)?,
                 ))
             })
             .collect()

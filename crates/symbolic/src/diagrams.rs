@@ -66,6 +66,16 @@ impl Diagrams {
         }
     }
 
+    /// How many nodes there can be.
+    pub fn capacity(&self) -> usize {
+        self.capacity
+    }
+
+    /// The number of nodes of a diagram.
+    pub fn size(&self, a: &Bdd) -> usize {
+        a.node_count()
+    }
+
     /// Bytes that a manager with this many nodes takes when it is full, caches included.
     pub fn bytes(capacity: usize) -> usize {
         capacity * 40

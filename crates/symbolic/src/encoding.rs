@@ -2,49 +2,115 @@
 //!
 //! A cell with n values takes the bits of the numbers 0 to n - 1; only values that can occur count:
 //! the interval analysis bounds variables, and locations that no step leads to are left out. Each
-//! bit has a twin right behind it for the state after a step. The order: shared scalars
-//! first, then each process with its own cells and the array cells that are indexed by it, so that
-//! what is tested together stands together.
+//! bit has a twin right behind it for the state after a step.
+//!
+//! If the values of a cell are divided into classes, the first bits of its code number the class and the
+//! others the value within it. Forgetting the latter is what "only the class is known" means, so
+//! a method that exposes facts about a cell needs no variables beside those of the cell.
+
+use std::rc::Rc;
 
 use index_vec::IndexVec;
 use oxidd::VarNo;
-use threadwise_lang::program::{LocationId, TemplateId};
+use threadwise_lang::program::LocationId;
 use threadwise_model::intervals::Bounds;
-use threadwise_model::system::{CellId, DimKind, Scope, System, VarId};
+use threadwise_model::system::{CellId, System, VarId};
 
 use crate::Error;
 use crate::diagrams::{Bdd, Diagrams, OutOfNodes};
+use crate::layout::{self, Layout};
 
 /// A variable with more values than this is not encoded.
 pub const MAX_VALUES: usize = 1 << 16;
 
+/// The values of a cell and their codes.
+#[derive(Debug, PartialEq, Eq)]
+struct Alphabet {
+    /// The values, ascending, each with its code.
+    codes: Vec<(i64, usize)>,
+    /// The value of each code; some codes may stand for none.
+    values: Vec<Option<i64>>,
+    bits: u32,
+    /// How many of the bits, the first ones, number the class.
+    class_bits: u32,
+}
+
+impl Alphabet {
+    /// Codes for ascending values. Values that no class lists make up one of their own.
+    fn new(all: &[i64], classes: &[Vec<i64>]) -> Self {
+        let listed: std::collections::BTreeSet<i64> = classes.iter().flatten().copied().collect();
+        let rest: Vec<i64> = all
+            .iter()
+            .copied()
+            .filter(|value| !listed.contains(value))
+            .collect();
+        let parts: Vec<Vec<i64>> = std::iter::once(rest)
+            .chain(classes.iter().map(|class| {
+                let mut class = class.clone();
+                class.retain(|value| all.binary_search(value).is_ok());
+                class.sort_unstable();
+                class
+            }))
+            .filter(|class| !class.is_empty())
+            .collect();
+        let rest_bits = bits_for(parts.iter().map(Vec::len).max().unwrap_or(0));
+        let class_bits = bits_for(parts.len());
+        let mut values = vec![None; 1 << (rest_bits + class_bits)];
+        let mut codes = Vec::with_capacity(all.len());
+        for (class, part) in parts.iter().enumerate() {
+            for (place, value) in part.iter().enumerate() {
+                let code = class << rest_bits | place;
+                values[code] = Some(*value);
+                codes.push((*value, code));
+            }
+        }
+        codes.sort_unstable();
+        Alphabet {
+            codes,
+            values,
+            bits: rest_bits + class_bits,
+            class_bits,
+        }
+    }
+}
+
 /// How the values of a cell are coded.
 #[derive(Clone, Debug)]
 pub struct CellCode {
-    /// The values in the order of their codes, ascending.
-    pub values: std::rc::Rc<[i64]>,
+    alphabet: Rc<Alphabet>,
     /// The variable of the first (most significant) bit; bit `b` is `first + 2b`, its twin one
     /// further.
     first: VarNo,
-    bits: u32,
 }
 
 impl CellCode {
     /// The code of a value.
     pub fn code(&self, value: i64) -> Option<usize> {
-        self.values.binary_search(&value).ok()
+        let codes = &self.alphabet.codes;
+        let place = codes.binary_search_by_key(&value, |(value, _)| *value);
+        place.ok().map(|place| codes[place].1)
     }
 
-    /// The variable of its first bit, or where it would be.
-    pub fn first_var(&self) -> VarNo {
-        self.first
+    /// The values, ascending, each with its code.
+    pub fn codes(&self) -> &[(i64, usize)] {
+        &self.alphabet.codes
     }
 
     /// The variables of its bits, the most significant first; those of the state after a step if
     /// `after`.
     pub fn vars(&self, after: bool) -> impl Iterator<Item = VarNo> + Clone + use<> {
         let first = self.first + VarNo::from(after);
-        (0..self.bits).map(move |bit| first + 2 * bit)
+        (0..self.alphabet.bits).map(move |bit| first + 2 * bit)
+    }
+
+    /// Those of its variables that number the class of its value.
+    pub fn class_vars(&self, after: bool) -> impl Iterator<Item = VarNo> + Clone + use<> {
+        self.vars(after).take(self.alphabet.class_bits as usize)
+    }
+
+    /// Those of its variables that number the value within its class.
+    pub fn hidden_vars(&self, after: bool) -> impl Iterator<Item = VarNo> + Clone + use<> {
+        self.vars(after).skip(self.alphabet.class_bits as usize)
     }
 }
 
@@ -62,23 +128,30 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// Lays out the variables of a system.
-    pub fn new(system: &System, bounds: &Bounds) -> Result<Self, Error> {
-        let mut values: IndexVec<VarId, std::rc::Rc<[i64]>> = IndexVec::new();
+    /// The variables of a system in a layout.
+    pub fn new(system: &System, bounds: &Bounds, layout: &Layout) -> Result<Self, Error> {
+        let mut values: IndexVec<VarId, Vec<i64>> = IndexVec::new();
         for (id, var) in system.vars.iter_enumerated() {
             values.push(values_of(system, bounds, id, var.name.as_str())?);
         }
-        let mut order = order(system);
+        let plain: IndexVec<VarId, Rc<Alphabet>> = values
+            .iter()
+            .map(|values| Rc::new(Alphabet::new(values, &[])))
+            .collect();
+        let owners = layout::owners(system);
         let mut codes: IndexVec<CellId, Option<CellCode>> =
             index_vec::index_vec![None; system.cells];
         let mut next: VarNo = 0;
-        for (var, cell) in order.drain(..) {
-            let values = values[var].clone();
-            let bits = bits_for(values.len());
-            codes[cell] = Some(CellCode {
-                values,
+        for cell in &layout.order {
+            let (var, _) = owners[*cell].ok_or(Error::Internal("a cell of no variable"))?;
+            let alphabet = match layout.classes.get(cell) {
+                Some(classes) => Rc::new(Alphabet::new(&values[var], classes)),
+                None => plain[var].clone(),
+            };
+            let bits = alphabet.bits;
+            codes[*cell] = Some(CellCode {
+                alphabet,
                 first: next,
-                bits,
             });
             next += 2 * bits;
         }
@@ -157,10 +230,8 @@ impl Encoding {
     /// The set of states whose codes all stand for values.
     pub fn valid(&self, diagrams: &Diagrams) -> Result<Bdd, OutOfNodes> {
         let mut valid = diagrams.all();
-        let mut cells: Vec<CellId> = self.cells.indices().collect();
         // From the last variable up, so that each step adds on top.
-        cells.sort_by_key(|cell| std::cmp::Reverse(self.cells[*cell].first));
-        for cell in cells {
+        for cell in self.order().into_iter().rev() {
             let one = self.valid_cell(diagrams, cell)?;
             valid = diagrams.and(&one, &valid)?;
         }
@@ -170,10 +241,17 @@ impl Encoding {
     /// The set in which a cell's code stands for a value.
     pub fn valid_cell(&self, diagrams: &Diagrams, cell: CellId) -> Result<Bdd, OutOfNodes> {
         let code = &self.cells[cell];
-        if code.values.len().is_power_of_two() {
-            return Ok(diagrams.all());
-        }
-        below(diagrams, code.vars(false), code.values.len())
+        let known: Vec<bool> = code.alphabet.values.iter().map(Option::is_some).collect();
+        let vars: Vec<VarNo> = code.vars(false).collect();
+        codes_among(diagrams, &vars, &known)
+    }
+
+    /// The cells in the order of their variables.
+    pub fn order(&self) -> Vec<CellId> {
+        let mut cells: Vec<CellId> = self.cells.indices().collect();
+        // Cells without bits share their place with another; their number decides.
+        cells.sort_by_key(|cell| (self.cells[*cell].first, *cell));
+        cells
     }
 
     /// The state that a valuation of the variables stands for; open bits count as 0.
@@ -185,7 +263,7 @@ impl Encoding {
                     2 * code
                         + usize::from(member.get(var as usize).copied().flatten() == Some(true))
                 });
-                cell.values.get(code).copied()
+                cell.alphabet.values.get(code).copied().flatten()
             })
             .collect()
     }
@@ -197,7 +275,7 @@ impl Encoding {
         for (cell, value) in self.cells.iter().zip(state) {
             let code = cell.code(*value)?;
             for (place, var) in cell.vars(false).enumerate() {
-                let shift = cell.bits as usize - 1 - place;
+                let shift = cell.alphabet.bits as usize - 1 - place;
                 bits[var as usize] = code >> shift & 1 == 1;
             }
         }
@@ -220,24 +298,15 @@ fn number(
     Ok(set)
 }
 
-/// The set in which the number made up by bits is below a limit.
-fn below(
-    diagrams: &Diagrams,
-    vars: impl Iterator<Item = VarNo>,
-    limit: usize,
-) -> Result<Bdd, OutOfNodes> {
-    let vars: Vec<VarNo> = vars.collect();
-    let mut set = diagrams.none();
-    for (shift, var) in vars.iter().rev().enumerate() {
-        let bit = diagrams.literal(*var, true)?;
-        set = if limit >> shift & 1 == 1 {
-            let low = diagrams.not(&bit)?;
-            diagrams.or(&low, &set)?
-        } else {
-            diagrams.minus(&set, &bit)?
-        };
+/// The set in which the number made up by bits is one of those marked.
+fn codes_among(diagrams: &Diagrams, vars: &[VarNo], marked: &[bool]) -> Result<Bdd, OutOfNodes> {
+    if marked.iter().all(|mark| *mark == marked[0]) {
+        return Ok(diagrams.constant(marked[0]));
     }
-    Ok(set)
+    let (no, yes) = marked.split_at(marked.len() / 2);
+    let no = codes_among(diagrams, &vars[1..], no)?;
+    let yes = codes_among(diagrams, &vars[1..], yes)?;
+    diagrams.ite(&diagrams.literal(vars[0], true)?, &yes, &no)
 }
 
 fn bits_for(values: usize) -> u32 {
@@ -248,12 +317,7 @@ fn bits_for(values: usize) -> u32 {
 }
 
 /// The values that the cells of a variable can have.
-fn values_of(
-    system: &System,
-    bounds: &Bounds,
-    id: VarId,
-    name: &str,
-) -> Result<std::rc::Rc<[i64]>, Error> {
+fn values_of(system: &System, bounds: &Bounds, id: VarId, name: &str) -> Result<Vec<i64>, Error> {
     if let Some(template) = system.templates.iter().find(|template| template.pc == id) {
         let mut reached = std::collections::BTreeSet::new();
         let mut waiting: Vec<LocationId> = vec![template.entry];
@@ -280,51 +344,4 @@ fn values_of(
     }
     // A variable without cells may have an empty interval.
     Ok((lo..=hi.max(lo)).collect())
-}
-
-/// All cells, in the order in which they become variables.
-fn order(system: &System) -> Vec<(VarId, CellId)> {
-    /// Shared scalars and arrays without ids first, then process by process.
-    type Key = (u32, u32, usize);
-    let mut keyed: Vec<(Key, VarId, CellId)> = Vec::new();
-    let owner =
-        |template: TemplateId, index: u32| system.templates[template].first.raw() + index + 1;
-    for (id, var) in system.vars.iter_enumerated() {
-        match var.scope {
-            Scope::Shared => {
-                for offset in 0..var.len {
-                    let process = array_owner(var.dims.as_slice(), offset)
-                        .map_or(0, |(template, index)| owner(template, index));
-                    let cell = system.cell(id, 0, offset);
-                    // Behind the process's own cells.
-                    keyed.push(((process, 1, cell.index()), id, cell));
-                }
-            }
-            Scope::Local(template) => {
-                for index in 0..system.templates[template].count {
-                    for offset in 0..var.len {
-                        let cell = system.cell(id, index, offset);
-                        keyed.push(((owner(template, index), 0, cell.index()), id, cell));
-                    }
-                }
-            }
-        }
-    }
-    keyed.sort_unstable_by_key(|(key, _, _)| *key);
-    keyed
-        .into_iter()
-        .map(|(_, var, cell)| (var, cell))
-        .collect()
-}
-
-/// The process that an array cell belongs to: by the first dimension whose indices are ids.
-fn array_owner(dims: &[threadwise_model::system::Dim], offset: u32) -> Option<(TemplateId, u32)> {
-    let mut stride: u32 = dims.iter().map(|dim| dim.size).product();
-    for dim in dims {
-        stride /= dim.size.max(1);
-        if let DimKind::Template(template) = dim.kind {
-            return Some((template, offset / stride.max(1) % dim.size.max(1)));
-        }
-    }
-    None
 }

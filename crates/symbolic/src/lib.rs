@@ -7,18 +7,26 @@
 mod cases;
 mod diagrams;
 mod encoding;
+mod layout;
 mod schedule;
+mod sift;
+mod transfer;
 mod transitions;
 
 pub use cases::{Cases, Translator};
 pub use diagrams::{Bdd, Diagrams, OutOfNodes, Renaming};
 pub use encoding::{CellCode, Encoding};
+pub use layout::Layout;
 pub use oxidd_core::util::num::Natural;
 pub use schedule::{Agenda, Schedule};
 pub use transitions::{Transition, Transitions};
 
+use std::rc::Rc;
+
 use threadwise_model::optimise::Optimised;
 use threadwise_model::system::{CellId, Expr, ProcessId, System};
+
+use crate::schedule::Touches;
 
 /// Why a system has no diagrams.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,6 +55,8 @@ pub enum Error {
 pub struct Symbolic<'s> {
     /// The system.
     pub system: &'s System,
+    /// Where cells stand among the variables.
+    pub layout: Layout,
     /// The diagrams.
     pub diagrams: Diagrams,
     /// How cells are encoded.
@@ -58,27 +68,75 @@ pub struct Symbolic<'s> {
     /// The steps.
     pub transitions: Transitions,
     /// Which processes depend on which.
-    pub schedule: Schedule,
+    pub schedule: Rc<Schedule>,
+    source: Rc<Source<'s>>,
+}
+
+/// What the diagrams are built from.
+struct Source<'s> {
+    optimised: Optimised<'s>,
+    touches: Touches,
+}
+
+impl<'s> Source<'s> {
+    fn new(system: &'s System) -> Self {
+        let optimised = Optimised::new(system);
+        let touches = Touches::new(&optimised);
+        Source { optimised, touches }
+    }
 }
 
 impl<'s> Symbolic<'s> {
-    /// Builds the diagrams of a system, with room for so many nodes.
+    /// The diagrams of a system in the natural order, with room for so many nodes.
     pub fn new(system: &'s System, capacity: usize) -> Result<Self, Error> {
-        let optimised = Optimised::new(system);
-        let encoding = Encoding::new(system, &optimised.claims().bounds)?;
+        Self::build(Rc::new(Source::new(system)), None, capacity)
+    }
+
+    /// The diagrams of the same system in another layout.
+    pub fn rebuild(&self, layout: Layout) -> Result<Self, Error> {
+        Self::build(self.source.clone(), Some(layout), self.diagrams.capacity())
+    }
+
+    fn build(
+        source: Rc<Source<'s>>,
+        layout: Option<Layout>,
+        capacity: usize,
+    ) -> Result<Self, Error> {
+        let system = source.optimised.system();
+        let layout = match layout {
+            Some(layout) => layout,
+            None => Layout::natural(system, &source.touches),
+        };
+        let encoding = Encoding::new(system, &source.optimised.claims().bounds, &layout)?;
         let diagrams = Diagrams::new(encoding.variables, capacity);
         let initial = transitions::initial(system, &diagrams, &encoding)?;
         let valid = encoding.valid(&diagrams)?;
-        let transitions = Transitions::new(&optimised, &diagrams, &encoding, &valid)?;
+        let transitions = Transitions::new(&source.optimised, &diagrams, &encoding, &valid)?;
         Ok(Symbolic {
             system,
+            layout,
             diagrams,
             encoding,
             initial,
             valid,
             transitions,
-            schedule: Schedule::new(&optimised),
+            schedule: Rc::new(Schedule::new(system, &source.touches)),
+            source,
         })
+    }
+
+    /// A layout in which a set takes fewer nodes, if sifting finds one that is clearly better.
+    pub fn sifted(&self, set: &Bdd) -> Option<Layout> {
+        let order = sift::sift(&self.diagrams, &self.encoding, set)?;
+        Some(Layout {
+            order,
+            classes: self.layout.classes.clone(),
+        })
+    }
+
+    /// A set of states of the same system in another layout, as a set in this one.
+    pub fn import(&self, other: &Symbolic, set: &Bdd) -> Result<Bdd, Error> {
+        transfer::transfer(other, set, self)
     }
 
     /// The states in which a predicate holds.
@@ -151,10 +209,8 @@ impl<'s> Symbolic<'s> {
     /// The set of one state.
     pub fn singleton(&self, state: &[i64]) -> Result<Bdd, Error> {
         let mut set = self.diagrams.all();
-        let mut cells: Vec<CellId> = self.encoding.cells.indices().collect();
         // From the last variable up, so that each step adds on top.
-        cells.sort_by_key(|cell| std::cmp::Reverse(self.encoding.cells[*cell].vars(false).next()));
-        for cell in cells {
+        for cell in self.encoding.order().into_iter().rev() {
             let code = self.encoding.cells[cell]
                 .code(state[cell.index()])
                 .ok_or(Error::Internal("a state with a value without a code"))?;

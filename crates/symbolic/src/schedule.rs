@@ -12,10 +12,11 @@
 //! semaphore 100 times faster than saturation alone.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::rc::Rc;
 
 use index_vec::IndexVec;
 use threadwise_model::optimise::{Footprint, Optimised, Region};
-use threadwise_model::system::{ProcessId, VarId};
+use threadwise_model::system::{ProcessId, System, VarId};
 
 /// A cell that more processes than this touch makes them depend on each other far.
 const FEW: usize = 4;
@@ -29,20 +30,26 @@ pub struct Schedule {
     far: IndexVec<ProcessId, bool>,
 }
 
-impl Schedule {
+/// Who reads and who writes a region.
+#[derive(Clone, Debug, Default)]
+struct Touch {
+    readers: BTreeSet<ProcessId>,
+    writers: BTreeSet<ProcessId>,
+}
+
+/// Which processes touch which cells.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Touches {
+    exact: BTreeMap<Region, Touch>,
+    /// Variables of which a process may touch any cell.
+    whole: BTreeMap<VarId, Touch>,
+}
+
+impl Touches {
     pub(crate) fn new(optimised: &Optimised) -> Self {
         let system = optimised.system();
-        let processes: Vec<ProcessId> = (0..system.processes()).map(ProcessId::from_raw).collect();
-        /// Who reads and who writes a region.
-        #[derive(Default)]
-        struct Touch {
-            readers: BTreeSet<ProcessId>,
-            writers: BTreeSet<ProcessId>,
-        }
-        let mut exact: BTreeMap<Region, Touch> = BTreeMap::new();
-        // Variables of which a process may touch any cell.
-        let mut whole: BTreeMap<VarId, Touch> = BTreeMap::new();
-        for &process in &processes {
+        let mut touches = Touches::default();
+        for process in (0..system.processes()).map(ProcessId::from_raw) {
             for step in optimised.steps_of(process).iter().flatten() {
                 let footprint = Footprint::of(system, step, process);
                 for (regions, write) in [(footprint.reads, false), (footprint.writes, true)] {
@@ -51,9 +58,9 @@ impl Schedule {
                         let known = region.offset.is_some()
                             && (local || system.vars[region.var].stride == 0);
                         let touch = if known {
-                            exact.entry(region).or_default()
+                            touches.exact.entry(region).or_default()
                         } else {
-                            whole.entry(region.var).or_default()
+                            touches.whole.entry(region.var).or_default()
                         };
                         if write {
                             touch.writers.insert(process);
@@ -64,13 +71,35 @@ impl Schedule {
                 }
             }
         }
+        touches
+    }
+
+    /// The processes that touch a cell of a shared variable, if they are few.
+    pub(crate) fn few(&self, var: VarId, offset: u32) -> Option<BTreeSet<ProcessId>> {
+        if self.whole.contains_key(&var) {
+            return None;
+        }
+        let touch = self.exact.get(&Region {
+            var,
+            process: None,
+            offset: Some(offset),
+        })?;
+        let all: BTreeSet<ProcessId> = touch.readers.union(&touch.writers).copied().collect();
+        (all.len() <= FEW).then_some(all)
+    }
+}
+
+impl Schedule {
+    pub(crate) fn new(system: &System, touches: &Touches) -> Self {
+        let Touches { exact, whole } = touches;
+        let processes: Vec<ProcessId> = (0..system.processes()).map(ProcessId::from_raw).collect();
         let mut near: IndexVec<ProcessId, BTreeSet<ProcessId>> = processes
             .iter()
             .map(|process| BTreeSet::from([*process]))
             .collect();
         let mut far: IndexVec<ProcessId, bool> = processes.iter().map(|_| false).collect();
         let none = Touch::default();
-        for (region, touch) in &exact {
+        for (region, touch) in exact {
             let anywhere = whole.get(&region.var).unwrap_or(&none);
             let writers: BTreeSet<ProcessId> =
                 touch.writers.union(&anywhere.writers).copied().collect();
@@ -118,22 +147,22 @@ fn connect(
 
 /// The processes that are still to be fired.
 #[derive(Clone, Debug)]
-pub struct Agenda<'a> {
-    schedule: &'a Schedule,
+pub struct Agenda {
+    schedule: Rc<Schedule>,
     urgent: BTreeSet<ProcessId>,
     turns: VecDeque<ProcessId>,
     /// Whether a process waits for its turn.
     waiting: IndexVec<ProcessId, bool>,
 }
 
-impl<'a> Agenda<'a> {
+impl Agenda {
     /// Everybody.
-    pub fn new(schedule: &'a Schedule) -> Self {
+    pub fn new(schedule: Rc<Schedule>) -> Self {
         Agenda {
-            schedule,
             urgent: BTreeSet::new(),
             turns: schedule.near.indices().collect(),
             waiting: schedule.near.iter().map(|_| true).collect(),
+            schedule,
         }
     }
 

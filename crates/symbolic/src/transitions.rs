@@ -231,10 +231,7 @@ impl Builder<'_> {
         if !step.rest && self.possible(&guard)? {
             let mut writes = self.writes(step, guard)?;
             if step.to != step.from {
-                let to = encoding.cells[pc]
-                    .code(i64::from(step.to.raw()))
-                    .ok_or(Error::Internal("a step to a location without a code"))?;
-                let value = encoding.cells[pc].values[to];
+                let value = i64::from(step.to.raw());
                 for write in &mut writes {
                     set(&mut write.cells, pc, Value::Cases(vec![(value, d.all())]));
                 }
@@ -450,23 +447,11 @@ fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
 
 /// The initial states.
 pub fn initial(system: &System, d: &Diagrams, encoding: &Encoding) -> Result<Bdd, Error> {
-    use threadwise_model::system::Scope;
     let mut set = d.all();
-    let mut cells = Vec::new();
-    for (id, var) in system.vars.iter_enumerated() {
-        let copies = match var.scope {
-            Scope::Shared => 1,
-            Scope::Local(template) => system.templates[template].count,
-        };
-        for index in 0..copies {
-            for offset in 0..var.len {
-                cells.push((id, index, system.cell(id, index, offset)));
-            }
-        }
-    }
+    let owners = crate::layout::owners(system);
     // From the last variable up, so that each step adds on top.
-    cells.sort_by_key(|(_, _, cell)| std::cmp::Reverse(encoding.cells[*cell].vars(false).next()));
-    for (id, index, cell) in cells {
+    for cell in encoding.order().into_iter().rev() {
+        let (id, index) = owners[cell].ok_or(Error::Internal("a cell of no variable"))?;
         let value = threadwise_model::eval::initial_value(system, id, index)
             .map_err(|_| Error::Overflow)?;
         let one = match value {

@@ -55,8 +55,9 @@ pub fn run_job(
         }),
         FORWARD => Box::new(Forward {
             breadth_first: job.breadth_first,
+            ..Forward::default()
         }),
-        BACKWARD => Box::new(Backward),
+        BACKWARD => Box::new(Backward::default()),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };
     let mut capacity = FIRST_CAPACITY;

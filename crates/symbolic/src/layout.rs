@@ -1,0 +1,89 @@
+//! In which order cells become variables, and which facts about them stand apart.
+//!
+//! The natural order keeps together what is tested together: first the shared cells that many
+//! processes touch, then process by process: its own cells, the array cells that are
+//! indexed by it, and shared cells that only it and few others touch (the read and write sets of the steps tell).
+//! Sifting may find a better one.
+
+use std::collections::BTreeMap;
+
+use index_vec::IndexVec;
+use threadwise_lang::program::TemplateId;
+use threadwise_model::system::{CellId, Dim, DimKind, ProcessId, Scope, System, VarId};
+
+use crate::schedule::Touches;
+
+/// Where cells stand among the variables.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// All cells, in the order of their variables.
+    pub order: Vec<CellId>,
+    /// Cells whose values are divided into classes. Values that are in no class make up one of their own.
+    pub classes: BTreeMap<CellId, Vec<Vec<i64>>>,
+}
+
+impl Layout {
+    /// The natural order, without classes.
+    pub(crate) fn natural(system: &System, touches: &Touches) -> Self {
+        /// Cells of no process first, then process by process with its own cells before the shared ones.
+        type Key = (Option<ProcessId>, bool, CellId);
+        let process = |template: TemplateId, index: u32| {
+            ProcessId::from_raw(system.templates[template].first.raw() + index)
+        };
+        let mut keys: Vec<Key> = Vec::new();
+        for (id, var) in system.vars.iter_enumerated() {
+            match var.scope {
+                Scope::Shared => {
+                    for offset in 0..var.len {
+                        let owner = array_owner(&var.dims, offset)
+                            .map(|(template, index)| process(template, index))
+                            .or_else(|| touches.few(id, offset)?.first().copied());
+                        keys.push((owner, true, system.cell(id, 0, offset)));
+                    }
+                }
+                Scope::Local(template) => {
+                    for index in 0..system.templates[template].count {
+                        let owner = Some(process(template, index));
+                        for offset in 0..var.len {
+                            keys.push((owner, false, system.cell(id, index, offset)));
+                        }
+                    }
+                }
+            }
+        }
+        keys.sort_unstable();
+        Layout {
+            order: keys.into_iter().map(|(_, _, cell)| cell).collect(),
+            classes: BTreeMap::new(),
+        }
+    }
+}
+
+/// The variable of each cell, with the index of the process whose it is (0 for a shared one).
+pub(crate) fn owners(system: &System) -> IndexVec<CellId, Option<(VarId, u32)>> {
+    let mut owners = index_vec::index_vec![None; system.cells];
+    for (id, var) in system.vars.iter_enumerated() {
+        let copies = match var.scope {
+            Scope::Shared => 1,
+            Scope::Local(template) => system.templates[template].count,
+        };
+        for index in 0..copies {
+            for offset in 0..var.len {
+                owners[system.cell(id, index, offset)] = Some((id, index));
+            }
+        }
+    }
+    owners
+}
+
+/// The process that an array cell belongs to: by the first dimension whose indices are ids.
+fn array_owner(dims: &[Dim], offset: u32) -> Option<(TemplateId, u32)> {
+    let mut stride: u32 = dims.iter().map(|dim| dim.size).product();
+    for dim in dims {
+        stride /= dim.size.max(1);
+        if let DimKind::Template(template) = dim.kind {
+            return Some((template, offset / stride.max(1) % dim.size.max(1)));
+        }
+    }
+    None
+}
