@@ -28,7 +28,7 @@ const MOST_RUNS: usize = 12_000_000;
 /// How many combinations of nodes are remembered from one question to the next.
 const MOST_REMEMBERED: usize = 1 << 22;
 /// How many combinations one question may meet.
-const MOST_VISITED: usize = 20_000_000;
+const MOST_VISITED: usize = 12_000_000;
 /// How many operations there are between two questions to the caller whether to go on.
 const PATIENCE: u32 = 4096;
 
@@ -293,7 +293,7 @@ impl<'a> Ordered<'a> {
                 };
                 if new {
                     self.visits += 1;
-                    self.full |= visited.len() > MOST_VISITED;
+                    self.full |= visited.len() + self.empty.len() > MOST_VISITED;
                     self.go_on()?;
                     let (a, b, c) = triple;
                     way.push(Step {
@@ -488,6 +488,9 @@ impl Logic for Ordered<'_> {
             // Beyond a limit, or after the end was asked for, what is built means nothing.
             if self.go_on().is_err() {
                 return Lit::FALSE;
+            }
+            if self.conjunctions.len() >= MOST_REMEMBERED {
+                self.conjunctions.clear();
             }
             self.conjunctions.insert((a.min(b), a.max(b)), result);
             match open.last() {

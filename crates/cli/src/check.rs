@@ -14,7 +14,7 @@ use threadwise::{
 use crate::args::{CheckArgs, Format, LimitArgs};
 use crate::input;
 use crate::progress::ProgressLine;
-use crate::supervise::{Supervisor, default_memory};
+use crate::supervise::{Left, Supervisor, default_memory};
 use crate::terminal::{Terminal, say};
 use crate::text::Printer;
 use crate::traces;
@@ -85,7 +85,7 @@ pub(crate) fn supervisor<'a>(
         deadline: total.map(|total| Instant::now() + total),
         interrupted,
         progress: ProgressLine::new(terminal.progress && progress),
-        recheck_until: None,
+        left: Left::default(),
     }
 }
 

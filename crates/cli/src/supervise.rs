@@ -6,7 +6,10 @@
 //! the limits itself, between operations, which saves what it has found by then; the parent steps
 //! in a little later, when the worker did not stop by itself, and then only the last statistics
 //! remain. Memory is what Linux says in `/proc/PID/statm`; elsewhere only the worker looks.
+//!
+//! What a worker found is rechecked in the parent, with the time that the worker left and the same limit of memory.
 
+use std::cell::Cell;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +17,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use threadwise::{Execution, Executor, Job, JobEvent, JobOutcome, Stats, Stop};
+use threadwise::{AskStop, Execution, Executor, Job, JobEvent, JobOutcome, Stats, Stop};
 
 use crate::progress::ProgressLine;
 use crate::usage;
@@ -34,8 +37,17 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) interrupted: &'a AtomicBool,
     /// Where progress is shown.
     pub(crate) progress: ProgressLine,
-    /// When the evidence of the last job must have been checked.
-    pub(crate) recheck_until: Option<Instant>,
+    /// What the recheck of the last job's evidence may take.
+    pub(crate) left: Left,
+}
+
+/// What a job leaves for the recheck of its evidence.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Left {
+    /// When it must be over, and because of what.
+    until: Option<(Instant, Stop)>,
+    /// The memory that this process may use.
+    memory: Option<u64>,
 }
 
 impl Executor for Supervisor<'_> {
@@ -72,10 +84,15 @@ impl Executor for Supervisor<'_> {
             stats.cpu_seconds = Some(after.cpu_seconds - before.cpu_seconds);
         }
         // The time that the job left, and a little when it left none.
-        self.recheck_until = job.seconds.map(|seconds| {
+        let until = job.seconds.map(|seconds| {
             let limit = started + Duration::from_secs_f64(seconds);
-            limit.max(Instant::now() + GRACE)
+            let by = if total { Stop::TotalTime } else { Stop::Time };
+            (limit.max(Instant::now() + GRACE), by)
         });
+        self.left = Left {
+            until,
+            memory: job.memory,
+        };
         match execution {
             Execution::Stopped {
                 by: Stop::Time,
@@ -89,9 +106,29 @@ impl Executor for Supervisor<'_> {
         }
     }
 
-    fn give_up(&self) -> bool {
-        self.interrupted.load(Ordering::Relaxed)
-            || self.recheck_until.is_some_and(|end| Instant::now() >= end)
+    fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
+        let started = Instant::now();
+        let looked = Cell::new(started);
+        let Left { until, memory } = self.left;
+        check(&|| {
+            if self.interrupted.load(Ordering::Relaxed) {
+                return Some(Stop::Interrupted);
+            }
+            let now = Instant::now();
+            if let Some((end, by)) = until
+                && now >= end
+            {
+                return Some(by);
+            }
+            if now.duration_since(looked.get()) < LOOK {
+                return None;
+            }
+            looked.set(now);
+            let used = resident_bytes(std::process::id()).zip(memory);
+            used.is_some_and(|(used, most)| used > most)
+                .then_some(Stop::Memory)
+        });
+        Some(started.elapsed().as_secs_f64())
     }
 }
 

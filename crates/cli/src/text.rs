@@ -169,7 +169,9 @@ impl Printer {
             facts.push(format!("{memory:.1} MiB"));
         }
         if result.rechecked && result.verdict == VerdictKind::Proved {
-            facts.push("certificate checked".to_owned());
+            let took = stats.recheck_seconds.map(seconds);
+            let took = took.map_or_else(String::new, |took| format!(" in {took}"));
+            facts.push(format!("certificate checked{took}"));
         } else if result.rechecked {
             facts.push("replayed by the interpreter".to_owned());
         } else if result.verdict == VerdictKind::Proved

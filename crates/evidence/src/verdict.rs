@@ -54,6 +54,9 @@ pub struct Stats {
     /// Processor time of the engine's process, user and system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_seconds: Option<f64>,
+    /// Time that checking certificates took after that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck_seconds: Option<f64>,
     /// Distinct states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub states: Option<u64>,

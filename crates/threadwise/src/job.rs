@@ -112,7 +112,7 @@ pub enum Execution {
     Crashed(String),
 }
 
-/// What ended a job.
+/// What ended a job, or the recheck after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The time for each property.
@@ -125,14 +125,18 @@ pub enum Stop {
     Interrupted,
 }
 
+/// Says whether to stop, and because of what; asked every few milliseconds.
+pub type AskStop<'a> = dyn Fn() -> Option<Stop> + 'a;
+
 /// Whoever runs jobs: in this process, or in another one.
 pub trait Executor {
     /// Runs a job to its end.
     fn execute(&mut self, job: &Job) -> Execution;
 
-    /// Whether to give up rechecking the evidence of the last job; asked every few milliseconds.
-    fn give_up(&self) -> bool {
-        false
+    /// Has the evidence of the last job rechecked, and says how many seconds it took, if it knows.
+    fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
+        check(&|| None);
+        None
     }
 }
 

@@ -32,7 +32,9 @@ mod setting;
 pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
 pub use engines::{AUTO, BACKWARD, ENGINES, EXPLICIT, EngineInfo, FORWARD};
 pub use in_process::{InProcess, run_job};
-pub use job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic};
+pub use job::{
+    AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic,
+};
 pub use plan::{
     CHECKS, Denied, Only, Options, Plan, Planned, RequestError, engine_exists, properties,
 };

@@ -1,5 +1,6 @@
 //! A model that was read: the place where everything begins.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use threadwise_model::instance::Instance;
 use crate::advice;
 use crate::engines;
 use crate::in_process::InProcess;
-use crate::job::{Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME};
+use crate::job::{AskStop, Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME};
 use crate::plan::{Denied, Options, Plan, Planned, RequestError};
 use crate::report::{
     Exit, Kind, PropertyResult, Report, ReportedDiagnostic, Run, Scope, VerdictKind,
@@ -209,12 +210,15 @@ impl Session {
             instance: &instance,
             values: &values,
             text: &self.text,
-            proofs: BTreeMap::new(),
+            recheck: Recheck::default(),
         };
         if let Some(Execution::Finished(outcome)) = &execution {
             run.state_count = outcome.stats.states.filter(|_| outcome.complete);
             if plan.options.recheck {
-                view.proofs = proofs(&instance, outcome, &|| executor.give_up());
+                let recheck = &mut view.recheck;
+                recheck.seconds = executor.recheck(&mut |stop| {
+                    recheck.proofs(&instance, outcome, stop);
+                });
             }
         }
         for planned in &plan.properties {
@@ -246,13 +250,11 @@ impl Session {
                 }
             }
         }
-        if matches!(
-            execution,
-            Some(Execution::Stopped {
-                by: Stop::Interrupted,
-                ..
-            })
-        ) {
+        let stopped = match &execution {
+            Some(Execution::Stopped { by, .. }) => Some(*by),
+            _ => view.recheck.stopped,
+        };
+        if stopped == Some(Stop::Interrupted) {
             run.trouble = Some(Exit::Interrupted);
         }
         Checked::Run(run)
@@ -324,29 +326,45 @@ struct View<'a> {
     instance: &'a Instance,
     values: &'a Values,
     text: &'a str,
-    /// What the checker says of the certificate of each property.
-    proofs: BTreeMap<String, Result<(), CertifyError>>,
+    recheck: Recheck,
 }
 
-/// Has the certificates of an outcome checked, all together: most claim the same set.
-fn proofs(
-    instance: &Instance,
-    outcome: &JobOutcome,
-    give_up: &dyn Fn() -> bool,
-) -> BTreeMap<String, Result<(), CertifyError>> {
-    let requests: Vec<(&Certificate, &str)> = outcome
-        .findings
-        .iter()
-        .filter_map(|finding| match &finding.verdict {
-            Verdict::Proved(Some(certificate)) => Some((certificate, finding.property.as_str())),
-            _ => None,
-        })
-        .collect();
-    let answers = threadwise_certify::check_all(instance, &requests, give_up);
-    let names = requests.iter().map(|(_, property)| (*property).to_owned());
-    names
-        .zip(answers.into_iter().map(|answer| answer.map(|_| ())))
-        .collect()
+/// What became of the certificates of an outcome.
+#[derive(Default)]
+struct Recheck {
+    /// What the checker says of the certificate of each property.
+    answers: BTreeMap<String, Result<(), CertifyError>>,
+    /// What ended it early.
+    stopped: Option<Stop>,
+    /// How long it took.
+    seconds: Option<f64>,
+}
+
+impl Recheck {
+    /// Has the certificates of an outcome checked, all together: most claim the same set.
+    fn proofs(&mut self, instance: &Instance, outcome: &JobOutcome, stop: &AskStop<'_>) {
+        let requests: Vec<(&Certificate, &str)> = outcome
+            .findings
+            .iter()
+            .filter_map(|finding| match &finding.verdict {
+                Verdict::Proved(Some(certificate)) => {
+                    Some((certificate, finding.property.as_str()))
+                }
+                _ => None,
+            })
+            .collect();
+        let stopped = Cell::new(None);
+        let cancel = || {
+            stopped.set(stopped.get().or_else(stop));
+            stopped.get().is_some()
+        };
+        let answers = threadwise_certify::check_all(instance, &requests, &cancel);
+        let names = requests.iter().map(|(_, property)| (*property).to_owned());
+        self.answers = names
+            .zip(answers.into_iter().map(|answer| answer.map(|_| ())))
+            .collect();
+        self.stopped = stopped.get();
+    }
 }
 
 impl View<'_> {
@@ -449,22 +467,33 @@ impl View<'_> {
                 "the engine gave no certificate, so the verdict rests on the engine",
             )));
         }
-        let unchecked = |why: String| Ok(Some(Reason::new("not-rechecked", why)));
-        match self.proofs.get(name) {
+        match self.recheck.answers.get(name) {
             None => Ok(Some(Reason::new(
                 "no-recheck",
                 "the certificate was not checked, as was asked for",
             ))),
             Some(Ok(())) => Ok(None),
-            Some(Err(CertifyError::Unsupported(why))) => unchecked(why.clone()),
-            Some(Err(CertifyError::Cancelled)) => {
-                unchecked("the time was over before the certificate was checked".to_owned())
+            Some(Err(CertifyError::Unsupported(why))) => {
+                Ok(Some(Reason::new("not-rechecked", why.clone())))
             }
             Some(Err(error)) => Err(format!(
                 "the certificate for `{name}` is refused: {}{error}",
                 self.line(error)
             )),
         }
+    }
+
+    /// Why a proof whose recheck was ended early is none.
+    fn cut_short(&self) -> Reason {
+        let mut reason = self.stop_reason(self.recheck.stopped.unwrap_or(Stop::Time));
+        reason.message = match self.recheck.stopped {
+            Some(Stop::Interrupted) => "interrupted before the proof was rechecked".to_owned(),
+            _ => format!("{} before the proof was rechecked", reason.message),
+        };
+        if let Some(next) = &mut reason.next {
+            next.push_str("; --no-recheck takes the word of the engine");
+        }
+        reason
     }
 
     /// `line 12: ` if the source says what fails.
@@ -484,6 +513,14 @@ impl View<'_> {
         certificate: Option<&Certificate>,
         stats: Stats,
     ) -> Result<PropertyResult, String> {
+        let stats = Stats {
+            recheck_seconds: self.recheck.seconds.filter(|_| certificate.is_some()),
+            ..stats
+        };
+        let answer = self.recheck.answers.get(&planned.name);
+        if let Some(Err(CertifyError::Cancelled)) = answer {
+            return Ok(self.unknown(planned, self.cut_short(), stats));
+        }
         let mut reason = self.rechecked(planned, certificate)?;
         let open = self.open_parameters();
         if !self.plan.options.for_all.is_empty() {

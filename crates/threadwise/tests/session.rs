@@ -3,8 +3,8 @@
 #![allow(missing_docs)]
 
 use threadwise::{
-    Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Plan,
-    Report, Run, Session, Stats, Stop, Trace, Values, VerdictKind,
+    AskStop, Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Only,
+    Options, Plan, Report, Run, Session, Stats, Stop, Trace, Values, VerdictKind,
 };
 use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Certificate, Claim, Reason, Verdict};
@@ -181,6 +181,81 @@ fn without_rechecking_a_result_says_so() {
     let run = run(&options, &mut InProcess);
     assert!(!run.results[1].rechecked);
     assert_eq!(run.results[1].reason.as_ref().unwrap().code, "no-recheck");
+}
+
+/// Lets the engine work, and ends the recheck at its n-th question whether to stop.
+struct Hasty(Stop, u32);
+
+impl Executor for Hasty {
+    fn execute(&mut self, job: &Job) -> Execution {
+        InProcess.execute(job)
+    }
+
+    fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
+        let left = std::cell::Cell::new(self.1);
+        check(&|| {
+            let before = left.get();
+            left.set(before.saturating_sub(1));
+            (before <= 1).then_some(self.0)
+        });
+        Some(0.25)
+    }
+}
+
+#[test]
+fn a_proof_whose_recheck_is_cut_short_is_none() {
+    let options = Options {
+        seconds: Some(2.0),
+        memory: Some(256 << 20),
+        ..Options::default()
+    };
+    for (stop, code, message, exit) in [
+        (
+            Stop::Time,
+            "timeout",
+            "the time limit of 2 s was reached before",
+            Exit::Violated,
+        ),
+        (
+            Stop::TotalTime,
+            "timeout",
+            "whole invocation was reached before",
+            Exit::Violated,
+        ),
+        (
+            Stop::Memory,
+            "memory",
+            "256 MiB was reached before",
+            Exit::Violated,
+        ),
+        (
+            Stop::Interrupted,
+            "interrupted",
+            "interrupted before",
+            Exit::Interrupted,
+        ),
+    ] {
+        let run = run(&options, &mut Hasty(stop, 1));
+        assert_eq!(run.exit(), exit);
+        let [checks, low, high] = run.results.as_slice() else {
+            panic!("{run:?}");
+        };
+        assert_eq!(low.verdict, VerdictKind::Violated);
+        for result in [checks, high] {
+            assert_eq!(result.verdict, VerdictKind::Unknown, "{stop:?}");
+            assert!(!result.rechecked && result.certificate.is_none());
+            assert_eq!(result.stats.recheck_seconds, Some(0.25));
+            let reason = result.reason.as_ref().unwrap();
+            assert_eq!(reason.code, code);
+            assert!(reason.message.contains(message), "{}", reason.message);
+            assert!(reason.message.ends_with("before the proof was rechecked"));
+        }
+    }
+    // One that ends in time is a proof.
+    let run = run(&options, &mut Hasty(Stop::Time, u32::MAX));
+    assert_eq!(run.results[2].verdict, VerdictKind::Proved);
+    assert!(run.results[2].rechecked);
+    assert_eq!(run.results[2].stats.recheck_seconds, Some(0.25));
 }
 
 #[test]
