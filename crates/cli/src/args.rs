@@ -425,7 +425,7 @@ pub(crate) struct BenchArgs {
     /// Runs of each cell [default: as the table says]
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) runs: Option<u16>,
-    /// Seconds for each run [default: as the table says]
+    /// CPU seconds for each run [default: as the table says]
     #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
     pub(crate) timeout: Option<f64>,
     /// Memory for each run in MiB [default: as the table says]

@@ -37,3 +37,55 @@ pub(crate) fn of_children() -> Option<Usage> {
 pub(crate) fn of_children() -> Option<Usage> {
     None
 }
+
+/// The processor time so far of a process that is running, and of all that it has started and that are still running.
+#[cfg(target_os = "linux")]
+pub(crate) fn of_tree(process: u32) -> Option<f64> {
+    /// What the kernel counts in: a hundredth of a second on every Linux this is built for in practice.
+    const TICKS: f64 = 100.0;
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name of the program, in brackets, may hold anything; user and system time are fields 14 and 15.
+    let fields = stat.rsplit(')').next()?.split_whitespace().skip(11).take(2);
+    let ticks: u64 = fields.filter_map(|field| field.parse::<u64>().ok()).sum();
+    let mut seconds = ticks as f64 / TICKS;
+    for thread in std::fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        let children = thread.ok()?.path().join("children");
+        let children = std::fs::read_to_string(children).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|id| id.parse().ok());
+        seconds += children.filter_map(of_tree).sum::<f64>();
+    }
+    Some(seconds)
+}
+
+/// Not known here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn of_tree(_process: u32) -> Option<f64> {
+    None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_running_child_is_seen() {
+        let script = "sh -c 'while :; do :; done' & wait";
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", script])
+            .spawn()
+            .unwrap();
+        let begun = std::time::Instant::now();
+        let mut seen = 0.0;
+        while seen < 0.1 && begun.elapsed().as_secs() < 20 {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            seen = of_tree(child.id()).unwrap();
+        }
+        let below = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id()));
+        for grandchild in below.unwrap().split_whitespace() {
+            let killed = std::process::Command::new("kill").arg(grandchild).status();
+            assert!(killed.unwrap().success());
+        }
+        child.wait().unwrap();
+        assert!(seen >= 0.1, "{seen}");
+    }
+}

@@ -17,10 +17,6 @@ use crate::bench::table::{Column, Row, Table, Tool};
 use crate::terminal::complain;
 use crate::words::counted;
 
-/// How much longer than its limit `check` may take before it is ended: it keeps the limit itself, and then
-/// still has statistics.
-const GRACE_SECONDS: f64 = 5.0;
-
 /// What is known of a cell.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Cell {
@@ -121,10 +117,11 @@ impl Campaign<'_> {
                 let limits = table.limits;
                 words.extend(["--engine", engine].map(str::to_owned));
                 words.extend(column.options.iter().cloned());
-                words.extend(["--timeout".to_owned(), limits.seconds.to_string()]);
                 words.extend(["--memory".to_owned(), limits.memory_mib.to_string()]);
+                let seconds = limits.seconds.to_string();
                 // Where the model lies makes no difference.
                 let mut parts = vec!["engine", &self.program, &self.machine, &row.model_text];
+                parts.push(&seconds);
                 parts.extend(words[1..].iter().map(String::as_str));
                 let key = fingerprint(parts.into_iter().map(str::as_bytes));
                 let mut args = vec!["check".to_owned(), "--json".to_owned()];
@@ -133,7 +130,7 @@ impl Campaign<'_> {
                     program: std::env::current_exe().map_err(MeasureError::from)?,
                     args,
                     folder: None,
-                    seconds: limits.seconds + GRACE_SECONDS,
+                    cpu_seconds: limits.seconds,
                     memory: limits.memory_mib << 20,
                 };
                 let interrupted = self.interrupted;
@@ -289,34 +286,60 @@ pub(crate) fn no_cells(table: &Table) -> Cells {
     table.rows.iter().map(of_row).collect()
 }
 
+/// A line of the grid: a row at one instance.
+pub(crate) struct Line<'a> {
+    pub(crate) row: &'a Row,
+    pub(crate) instance: usize,
+    /// By column.
+    pub(crate) cells: &'a [Cell],
+}
+
+impl Line<'_> {
+    /// What stands at its beginning.
+    pub(crate) fn label(&self) -> String {
+        self.row.label(self.instance)
+    }
+}
+
+/// The lines of a table.
+pub(crate) fn lines<'a>(table: &'a Table, cells: &'a Cells) -> impl Iterator<Item = Line<'a>> {
+    let rows = table.rows.iter().zip(cells);
+    rows.flat_map(|(row, cells)| {
+        let numbered = cells.iter().enumerate();
+        numbered.map(move |(instance, cells)| Line {
+            row,
+            instance,
+            cells,
+        })
+    })
+}
+
 /// Rows whose columns do not agree, in words.
 pub(crate) fn disagreements(table: &Table, cells: &Cells) -> Vec<String> {
     let mut found = Vec::new();
-    for (row, cells) in table.rows.iter().zip(cells) {
-        for (values, cells) in row.instances.iter().zip(cells) {
-            let expected = row.expected.map(|verdict| ("expected", verdict));
-            let mut verdicts: Vec<_> = expected.into_iter().collect();
-            for (column, cell) in table.columns.iter().zip(cells) {
-                let Cell::Run(runs) = cell else { continue };
-                let decided = runs.iter().filter_map(|run| run.outcome.decided());
-                verdicts.extend(decided.map(|verdict| (column.name.as_str(), verdict)));
-            }
-            verdicts.dedup();
-            if verdicts
+    for line in lines(table, cells) {
+        let expected = line.row.expected.map(|verdict| ("expected", verdict));
+        let mut verdicts: Vec<_> = expected.into_iter().collect();
+        for (column, cell) in table.columns.iter().zip(line.cells) {
+            let Cell::Run(runs) = cell else { continue };
+            let decided = runs.iter().filter_map(|run| run.outcome.decided());
+            verdicts.extend(decided.map(|verdict| (column.name.as_str(), verdict)));
+        }
+        verdicts.dedup();
+        if verdicts
+            .iter()
+            .any(|(_, verdict)| *verdict != verdicts[0].1)
+        {
+            let said: Vec<String> = verdicts
                 .iter()
-                .any(|(_, verdict)| *verdict != verdicts[0].1)
-            {
-                let said: Vec<String> = verdicts
-                    .iter()
-                    .map(|(who, verdict)| format!("{who}: {}", verdict.word()))
-                    .collect();
-                found.push(format!(
-                    "{}: {} {values}: the verdicts differ: {}",
-                    table.name,
-                    row.name,
-                    said.join("; ")
-                ));
-            }
+                .map(|(who, verdict)| format!("{who}: {}", verdict.word()))
+                .collect();
+            found.push(format!(
+                "{}: {}: the verdicts differ: {}",
+                table.name,
+                line.label(),
+                said.join("; ")
+            ));
         }
     }
     found
@@ -325,16 +348,14 @@ pub(crate) fn disagreements(table: &Table, cells: &Cells) -> Vec<String> {
 /// Runs of our own program that should have given an answer, in words.
 pub(crate) fn failures(table: &Table, cells: &Cells) -> Vec<String> {
     let mut found = Vec::new();
-    for (row, cells) in table.rows.iter().zip(cells) {
-        for (values, cells) in row.instances.iter().zip(cells) {
-            for (column, cell) in table.columns.iter().zip(cells) {
-                let Cell::Run(runs) = cell else { continue };
-                let failed = runs.iter().find(|run| run.outcome == Outcome::Failed);
-                if let (Some(run), Tool::Engine(_)) = (failed, &column.tool) {
-                    let why = run.message.as_deref().unwrap_or("no answer");
-                    let (row, column) = (&row.name, &column.name);
-                    found.push(format!("{}: {row} {values}, {column}: {why}", table.name));
-                }
+    for line in lines(table, cells) {
+        for (column, cell) in table.columns.iter().zip(line.cells) {
+            let Cell::Run(runs) = cell else { continue };
+            let failed = runs.iter().find(|run| run.outcome == Outcome::Failed);
+            if let (Some(run), Tool::Engine(_)) = (failed, &column.tool) {
+                let why = run.message.as_deref().unwrap_or("no answer");
+                let (label, column) = (line.label(), &column.name);
+                found.push(format!("{}: {label}, {column}: {why}", table.name));
             }
         }
     }

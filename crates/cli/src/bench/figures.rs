@@ -75,6 +75,8 @@ impl Figure {
     pub(crate) fn shown(self, value: f64) -> String {
         match self {
             Figure::Cpu | Figure::Proof | Figure::Recheck | Figure::Clock => seconds(value),
+            // Beyond that a number is not exact.
+            Figure::States | Figure::Nodes if value >= 2f64.powi(53) => format!("{value:.2e}"),
             Figure::States | Figure::Nodes => count(value as u64),
             Figure::Memory => format!("{value:.0}"),
             Figure::Rate => format!("{value:.2}"),
@@ -116,6 +118,12 @@ mod tests {
         assert_eq!(median([3.0]), Some(3.0));
         assert_eq!(median([9.0, 1.0, 2.0]), Some(2.0));
         assert_eq!(median([4.0, 1.0, 100.0, 2.0]), Some(3.0));
+    }
+
+    #[test]
+    fn counts_are_exact_or_say_that_they_are_not() {
+        assert_eq!(Figure::States.shown(12_640_810.0), "12,640,810");
+        assert_eq!(Figure::States.shown(51.0 * 2f64.powi(50)), "5.74e16");
     }
 
     #[test]

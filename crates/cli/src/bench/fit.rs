@@ -4,7 +4,7 @@
 //! the sizes that were measured. Short runs are left out: they measure the start of a process.
 
 /// Runs shorter than this say nothing about growth.
-const LEAST_SECONDS: f64 = 0.02;
+const LEAST_SECONDS: f64 = 0.05;
 /// A line goes through any two points, so two say nothing either.
 const LEAST_POINTS: usize = 3;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::bench::Measurements;
-use crate::bench::campaign::{Cell, Cells};
+use crate::bench::campaign::{Cell, Cells, lines};
 use crate::bench::figures::Figure;
 use crate::bench::plot;
 use crate::bench::summary::{Aim, growth, loads, targets};
@@ -49,7 +49,7 @@ pub(crate) fn page(measurements: &Measurements, plots: Option<&str>) -> String {
          and the median of the runs. For threadwise that includes reading the model and rechecking the evidence; the list below each \
          table has the engine alone. For peers it is the search alone, without export and compilation. `> 60 s` and `> 4096 MiB` are limits that ended a \
          run; `skipped` means that the same column ended at a limit at a smaller size. Growth is the exponent of a power of the size, fitted to \
-         the runs of at least 20 ms, if there are three.\n",
+         the runs of at least 50 ms, if there are three.\n",
     );
     for (table, cells) in &measurements.tables {
         page.push('\n');
@@ -68,7 +68,7 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
     let limits = table.limits;
     let _ = write!(
         page,
-        "{runs}, each with at most {} s and {} MiB.\n\n",
+        "{runs}, each with at most {} CPU seconds and {} MiB.\n\n",
         limits.seconds, limits.memory_mib
     );
     if !table.grid.is_empty() {
@@ -153,10 +153,7 @@ fn grid(page: &mut String, table: &Table, cells: &Cells) {
     head(page, 2, heads);
     for (row, cells) in table.rows.iter().zip(cells) {
         for (instance, cells) in cells.iter().enumerate() {
-            let mut shown = vec![
-                format!("{} {}", row.name, row.instances[instance]),
-                verdict(row.expected, cells),
-            ];
+            let mut shown = vec![row.label(instance), verdict(row.expected, cells)];
             shown.extend(
                 cells
                     .iter()
@@ -209,19 +206,15 @@ fn remarks(page: &mut String, table: &Table, cells: &Cells) {
     }
     // The same remark about several cells is one, with the first of them.
     let mut said = BTreeSet::new();
-    for (row, cells) in table.rows.iter().zip(cells) {
-        for (values, cells) in row.instances.iter().zip(cells) {
-            for (column, cell) in table.columns.iter().zip(cells) {
-                let Some(remark) = cell.remark() else {
-                    continue;
-                };
-                if said.insert((&column.name, remark)) {
-                    let outcome = cell.outcome(table.limits);
-                    remarks.push(format!(
-                        "{}, {outcome} (first for {} {values}): {remark}",
-                        column.name, row.name
-                    ));
-                }
+    for line in lines(table, cells) {
+        for (column, cell) in table.columns.iter().zip(line.cells) {
+            let Some(remark) = cell.remark() else {
+                continue;
+            };
+            if said.insert((&column.name, remark)) {
+                let (column, outcome) = (&column.name, cell.outcome(table.limits));
+                let first = line.label();
+                remarks.push(format!("{column}, {outcome} (first for {first}): {remark}"));
             }
         }
     }
@@ -237,26 +230,21 @@ fn list(page: &mut String, table: &Table, cells: &Cells) {
     let mut heads = vec!["model".to_owned(), "by".to_owned(), "outcome".to_owned()];
     heads.extend(table.list.iter().map(|figure| figure.head().to_owned()));
     head(page, 3, heads);
-    for (row, cells) in table.rows.iter().zip(cells) {
-        for (values, cells) in row.instances.iter().zip(cells) {
-            for (column, cell) in table.columns.iter().zip(cells) {
-                if matches!(
-                    cell,
-                    Cell::LeftOut | Cell::Skipped(_) | Cell::Absent | Cell::Refused(_)
-                ) {
-                    continue;
-                }
-                let mut shown = vec![
-                    format!("{} {values}", row.name),
-                    column.name.clone(),
-                    cell.outcome(table.limits),
-                ];
-                shown.extend(table.list.iter().map(|figure| {
-                    let value = cell.median(*figure);
-                    value.map_or(String::new(), |value| figure.shown(value))
-                }));
-                line(page, shown);
+    for each in lines(table, cells) {
+        for (column, cell) in table.columns.iter().zip(each.cells) {
+            if matches!(
+                cell,
+                Cell::LeftOut | Cell::Skipped(_) | Cell::Absent | Cell::Refused(_)
+            ) {
+                continue;
             }
+            let outcome = cell.outcome(table.limits);
+            let mut shown = vec![each.label(), column.name.clone(), outcome];
+            shown.extend(table.list.iter().map(|figure| {
+                let value = cell.median(*figure);
+                value.map_or(String::new(), |value| figure.shown(value))
+            }));
+            line(page, shown);
         }
     }
     page.push('\n');

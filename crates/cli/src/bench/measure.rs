@@ -2,7 +2,7 @@
 //!
 //! Between the harness and the command stands a process of this binary that has this one child. So the
 //! operating system's account of its children is the account of the command and of whatever the command
-//! waited for. It watches the limits, too: the clock, and the resident memory of the command itself. The command
+//! waited for. It watches the limits, too: processor time, the clock, and the resident memory of the command itself. The command
 //! comes as one line of JSON, the answer goes back as another; if the harness is gone, so is the command.
 
 use std::io::{self, BufRead, Read, Write};
@@ -23,6 +23,11 @@ use crate::usage;
 
 /// How often the command is looked at.
 const LOOK: Duration = Duration::from_millis(5);
+/// How often its processor time is looked at, which takes longer.
+const LOOK_AT_TIME: Duration = Duration::from_millis(50);
+/// How much longer than its limit on processor time a command may take on the clock: on a busy machine it gets its
+/// share, but one that waits for ever is ended.
+pub(crate) const CLOCK_FACTOR: f64 = 5.0;
 /// The most that is kept of what a command prints: reports with long traces are some MiB.
 const PRINTED_KEPT: usize = 64 << 20;
 /// The same for its standard error.
@@ -35,8 +40,8 @@ pub(crate) struct Command {
     pub(crate) args: Vec<String>,
     /// The folder it runs in, if not this one.
     pub(crate) folder: Option<PathBuf>,
-    /// The most it may take, on the clock.
-    pub(crate) seconds: f64,
+    /// The most processor time, of the command and all below it.
+    pub(crate) cpu_seconds: f64,
     /// The most resident memory.
     pub(crate) memory: u64,
 }
@@ -203,7 +208,9 @@ fn run(command: &Command, gone: &AtomicBool) -> Option<Measured> {
         .stderr
         .take()
         .map(|err| thread::spawn(move || keep_beginning(err, COMPLAINTS_KEPT)));
-    let limit = Duration::from_secs_f64(command.seconds);
+    let limit = Duration::from_secs_f64(command.cpu_seconds * CLOCK_FACTOR);
+    let mut looked = started;
+    let mut cpu_seen: f64 = 0.0;
     let end = loop {
         match child.try_wait() {
             Ok(Some(status)) => {
@@ -215,9 +222,13 @@ fn run(command: &Command, gone: &AtomicBool) -> Option<Measured> {
             Ok(None) => {}
             Err(error) => break End::Crashed(error.to_string()),
         }
+        if looked.elapsed() >= LOOK_AT_TIME {
+            looked = Instant::now();
+            cpu_seen = usage::of_tree(child.id()).unwrap_or(0.0).max(cpu_seen);
+        }
         let stop = if gone.load(Ordering::Relaxed) {
             Some(None)
-        } else if started.elapsed() >= limit {
+        } else if started.elapsed() >= limit || cpu_seen >= command.cpu_seconds {
             Some(Some(End::Time))
         } else if resident_bytes(child.id()).is_some_and(|bytes| bytes > command.memory) {
             Some(Some(End::Memory))
@@ -239,7 +250,8 @@ fn run(command: &Command, gone: &AtomicBool) -> Option<Measured> {
     };
     Some(Measured {
         end,
-        cpu_seconds: used.map(|used| used.cpu_seconds),
+        // A command that was ended did not wait for its children, so they are not in the account.
+        cpu_seconds: used.map(|used| used.cpu_seconds.max(cpu_seen)),
         clock_seconds,
         peak_mib: used.map(|used| mib(used.peak_bytes)),
         stdout: text(out),

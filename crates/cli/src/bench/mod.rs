@@ -25,7 +25,7 @@ use threadwise::Exit;
 
 use crate::args::{BenchArgs, BenchFormat};
 use crate::bench::campaign::{
-    Campaign, Cell, Cells, Found, Stop, disagreements, failures, no_cells,
+    Campaign, Cell, Cells, Found, Stop, disagreements, failures, lines, no_cells,
 };
 use crate::bench::figures::Figure;
 use crate::bench::measure::MeasureError;
@@ -313,35 +313,35 @@ fn as_json(measurements: &Measurements) -> Value {
 
 fn table_json(table: &Table, cells: &Cells) -> Value {
     use Figure::*;
-    let mut lines = Vec::new();
+    let figures = [
+        Cpu, Proof, Recheck, Clock, Memory, States, Nodes, Rate, Bytes,
+    ];
+    let mut all = Vec::new();
+    for line in lines(table, cells) {
+        for (column, cell) in table.columns.iter().zip(line.cells) {
+            if *cell == Cell::LeftOut {
+                continue;
+            }
+            let runs = match cell {
+                Cell::Run(runs) => runs.as_slice(),
+                _ => &[],
+            };
+            let medians = figures
+                .into_iter()
+                .filter_map(|figure| Some((figure.head().to_owned(), json!(cell.median(figure)?))));
+            all.push(json!({
+                "row": line.row.name,
+                "values": line.row.instances[line.instance],
+                "column": column.name,
+                "outcome": cell.outcome(table.limits),
+                "remark": cell.remark(),
+                "medians": medians.collect::<serde_json::Map<_, _>>(),
+                "runs": runs,
+            }));
+        }
+    }
     let mut growths = Vec::new();
     for (row, cells) in table.rows.iter().zip(cells) {
-        for (instance, values) in row.instances.iter().enumerate() {
-            for (column, cell) in table.columns.iter().zip(&cells[instance]) {
-                if *cell == Cell::LeftOut {
-                    continue;
-                }
-                let runs = match cell {
-                    Cell::Run(runs) => runs.as_slice(),
-                    _ => &[],
-                };
-                let figures = [
-                    Cpu, Proof, Recheck, Clock, Memory, States, Nodes, Rate, Bytes,
-                ];
-                let medians = figures.into_iter().filter_map(|figure| {
-                    Some((figure.head().to_owned(), json!(cell.median(figure)?)))
-                });
-                lines.push(json!({
-                    "row": row.name,
-                    "values": values,
-                    "column": column.name,
-                    "outcome": cell.outcome(table.limits),
-                    "remark": cell.remark(),
-                    "medians": medians.collect::<serde_json::Map<_, _>>(),
-                    "runs": runs,
-                }));
-            }
-        }
         for (position, column) in table.columns.iter().enumerate() {
             if let Some(growth) = growth(row, cells, position) {
                 growths.push(json!({ "row": row.name, "column": column.name, "growth": growth }));
@@ -352,7 +352,7 @@ fn table_json(table: &Table, cells: &Cells) -> Value {
         "name": table.name,
         "title": table.title,
         "limits": table.limits,
-        "cells": lines,
+        "cells": all,
         "growth": growths,
         "published": table.sources,
         "disagreements": disagreements(table, cells),

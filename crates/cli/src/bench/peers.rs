@@ -184,7 +184,7 @@ pub(crate) fn export(
         program: std::env::current_exe()?,
         args,
         folder: None,
-        seconds: limits.seconds,
+        cpu_seconds: limits.seconds,
         memory: limits.memory_mib << 20,
     };
     let measured = measure(&command, interrupted)?;
@@ -245,7 +245,7 @@ impl Exported {
             program: PathBuf::from(program),
             args,
             folder: Some(self.folder.0.clone()),
-            seconds: self.limits.seconds,
+            cpu_seconds: self.limits.seconds,
             memory: self.limits.memory_mib << 20,
         }
     }

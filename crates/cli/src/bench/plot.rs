@@ -1,7 +1,7 @@
 //! Plots of growth: CPU time against the size, both logarithmic, one curve for each column, as SVG.
 //!
 //! The picture adapts to light and dark pages, has a title and a description for those who do not see it, and tells curves
-//! apart by marks as well as by colours. A run that ended at the time limit is an open triangle at the limit.
+//! apart by marks as well as by colours. A run that ended at the time limit is an open triangle at the limit, with a dotted line to it.
 
 use std::fmt::Write;
 
@@ -175,11 +175,19 @@ pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
         let colour = curve.column % COLOURS.len();
         let _ = writeln!(svg, "<g class=\"c{colour}\">");
         let _ = writeln!(svg, "<polyline points=\"{}\"/>", line.join(" "));
-        for (x, y) in places {
-            mark(&mut svg, curve.column, x, y);
+        for (x, y) in &places {
+            mark(&mut svg, curve.column, *x, *y);
         }
         if let Some(size) = curve.over.filter(|size| *size > 0) {
-            let (x, y) = (x.at(size as f64), y.at(table.limits.seconds));
+            // Beside each other where several end at the same size.
+            let x = x.at(size as f64) + 5.0 * position as f64;
+            let y = y.at(table.limits.seconds);
+            if let Some((from_x, from_y)) = places.last() {
+                let _ = writeln!(
+                    svg,
+                    "<line stroke-dasharray=\"3 4\" x1=\"{from_x:.1}\" y1=\"{from_y:.1}\" x2=\"{x:.1}\" y2=\"{y:.1}\"/>"
+                );
+            }
             let _ = writeln!(
                 svg,
                 "<path class=\"open\" d=\"M{:.1} {:.1}h12l-6 -11z\"/>",

@@ -22,7 +22,7 @@ impl Cell {
                 Some(Outcome::Proved) => "proved".to_owned(),
                 Some(Outcome::Violated) => "violated".to_owned(),
                 Some(Outcome::Unknown) => "unknown".to_owned(),
-                Some(Outcome::Time) => format!("> {} s", limits.seconds),
+                Some(Outcome::Time) => over_time(runs, limits),
                 Some(Outcome::Memory) => format!("> {} MiB", limits.memory_mib),
                 Some(Outcome::Failed) | None => "failed".to_owned(),
             },
@@ -62,6 +62,15 @@ impl Cell {
     }
 }
 
+/// What a run that was ended has taken at least: the limit, or less if it was the clock that ended it.
+fn over_time(runs: &[Run], limits: CellLimits) -> String {
+    let taken = runs.last().and_then(|run| run.cpu_seconds);
+    match taken.filter(|taken| *taken < limits.seconds) {
+        Some(taken) => format!("> {} s", seconds(taken)),
+        None => format!("> {} s", limits.seconds),
+    }
+}
+
 /// The points of a curve: sizes, and CPU seconds where they are decided.
 pub(crate) fn curve(row: &Row, cells: &[Vec<Cell>], column: usize) -> Vec<(i64, f64)> {
     let points = cells.iter().enumerate().filter_map(|(instance, cells)| {
@@ -92,13 +101,12 @@ pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
     for (row, cells) in table.rows.iter().zip(cells) {
         for target in &row.targets {
             let cell = &cells[target.instance][target.column];
-            let values = &row.instances[target.instance];
             let column = &table.columns[target.column].name;
             let bound = bound(target, cell);
             let head = target.figure.head();
             let words = format!(
-                "{} {values}, {column}: below {} {head}",
-                row.name,
+                "{}, {column}: below {} {head}",
+                row.label(target.instance),
                 figure_plain(bound)
             );
             let aim = match cell.median(target.figure) {

@@ -63,7 +63,7 @@ impl Table {
 /// What a run may take.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct CellLimits {
-    /// Seconds on the clock.
+    /// Processor time.
     pub(crate) seconds: f64,
     pub(crate) memory_mib: u64,
 }
@@ -118,6 +118,14 @@ pub(crate) struct Row {
 }
 
 impl Row {
+    /// The row at an instance, as it is printed: `mux_sem N=20`.
+    pub(crate) fn label(&self, instance: usize) -> String {
+        match &self.instances[instance] {
+            values if values.is_empty() => self.name.clone(),
+            values => format!("{} {values}", self.name),
+        }
+    }
+
     /// The value of the swept parameter in an instance.
     pub(crate) fn size(&self, instance: usize) -> Option<i64> {
         self.instances[instance].get(self.sweep.as_deref()?)
