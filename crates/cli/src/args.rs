@@ -100,7 +100,9 @@ Examples:
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
-  threadwise export lock.tw --to promela --set N=3 > lock.pml";
+  threadwise export lock.tw --to promela --set N=3 > lock.pml
+  threadwise export lock.tw --to smv --set N=3 > lock.smv
+  threadwise export lock.tw --to blif --set N=3 --property mutex > lock.blif";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -490,6 +492,10 @@ impl TraceFormat {
 pub(crate) enum Target {
     /// The language of the SPIN model checker
     Promela,
+    /// The language of the NuSMV model checker
+    Smv,
+    /// A circuit for ABC and other checkers of hardware, with one property
+    Blif,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -3,7 +3,10 @@
 use std::fs;
 
 use threadwise::{Exit, Kind, Only, Options, Plan};
+use threadwise_import::UnfoldError;
+use threadwise_import::blif::blif;
 use threadwise_import::promela::promela;
+use threadwise_import::smv::smv;
 use threadwise_model::lower::lower;
 
 use crate::args::{ExportArgs, Target};
@@ -38,26 +41,53 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
             return Exit::Input;
         }
     };
-    let positions = plan
+    let planned: Vec<(usize, bool)> = plan
         .properties
         .iter()
-        .filter(|planned| planned.kind != Kind::Builtin);
-    let positions: Vec<usize> = positions
         .filter_map(|planned| {
-            system
-                .properties
-                .iter()
-                .position(|p| p.name == planned.name)
+            let mut all = system.properties.iter();
+            let at = all.position(|property| property.name == planned.name)?;
+            Some((at, planned.kind == Kind::Builtin))
         })
         .collect();
-    let text = match args.to {
-        Target::Promela => match promela(&system, &positions) {
-            Ok(program) => program.text,
-            Err(error) => return refuse(&error),
-        },
+    // The built-in checks are planned whatever is asked for.
+    let asked = |at: usize| {
+        let name = &system.properties[at].name;
+        args.property.is_empty() || args.property.contains(name)
     };
-    let declared = instance.program().properties.len();
-    if args.property.is_empty() && positions.len() < declared {
+    let positions: Vec<usize> = planned
+        .iter()
+        .map(|&(at, _)| at)
+        .filter(|&at| asked(at))
+        .collect();
+    let declared: Vec<usize> = planned
+        .iter()
+        .filter(|(_, builtin)| !builtin)
+        .map(|&(at, _)| at)
+        .collect();
+    let written = match args.to {
+        // Its program has the built-in checks in it.
+        Target::Promela => promela(&system, &declared)
+            .map(|program| program.text)
+            .map_err(|error| error.to_string()),
+        Target::Smv => smv(&system, &positions).map_err(|error| error.to_string()),
+        Target::Blif => match positions[..] {
+            [one] => blif(&system, one),
+            _ => {
+                let names = positions
+                    .iter()
+                    .map(|&at| system.properties[at].name.clone());
+                Err(UnfoldError::NotOne(names.collect()))
+            }
+        }
+        .map_err(|error| error.to_string()),
+    };
+    let text = match written {
+        Ok(text) => text,
+        Err(error) => return refuse(&error),
+    };
+    let left_out = declared.len() < instance.program().properties.len();
+    if args.property.is_empty() && left_out {
         terminal.note(&format_args!(
             "{}: liveness properties are not part of the translation",
             session.name()

@@ -275,6 +275,25 @@ fn export_translates() {
         .expect(0);
     assert!(place.path().join("lock.pml").exists());
     place.run(&["export", "lock.tw", "--to", "latex"]).expect(2);
+    let all = ["export", "lock.tw", "--set", "N=2", "--to"];
+    place
+        .run(&[&all[..], &["smv"]].concat())
+        .expect(0)
+        .says("INVARSPEC NAME mutex")
+        .says("INVARSPEC NAME checks");
+    let one = [&all[..], &["smv", "--property", "mutex"]].concat();
+    let ran = place.run(&one).expect(0);
+    assert!(!ran.stdout.contains("NAME checks"), "{ran:?}");
+    place
+        .run(&[&all[..], &["blif", "--property", "checks"]].concat())
+        .expect(0)
+        .says(".outputs bad");
+    // A circuit has one property.
+    let ran = place.run(&[&all[..], &["blif"]].concat()).expect(2);
+    assert!(
+        ran.stderr.contains("choose with `--property NAME`"),
+        "{ran:?}"
+    );
 }
 
 #[test]

@@ -1,5 +1,13 @@
 //! Other languages in, other formats out.
 //!
-//! [`promela`] writes a lowered system as a Promela program for SPIN.
+//! [`promela`] writes a lowered system as a Promela program for SPIN; [`smv`] and [`blif`] write what a symbolic model
+//! checker takes, NuSMV the one and ABC the other. These two have their first half in common: the system
+//! unfolded into moves over cells, with expressions in a graph.
 
+pub mod blif;
 pub mod promela;
+pub mod smv;
+mod terms;
+mod unfold;
+
+pub use unfold::UnfoldError;

@@ -221,6 +221,13 @@ pub(crate) fn measure(expr: &Expr) -> (usize, usize) {
     (size, depth + 1)
 }
 
+impl Expr {
+    /// Visits the immediate parts of the expression.
+    pub fn for_children(&self, visit: &mut dyn FnMut(&Expr)) {
+        for_children(self, visit);
+    }
+}
+
 /// Visits the immediate parts of an expression.
 pub(crate) fn for_children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match expr {

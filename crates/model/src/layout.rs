@@ -5,7 +5,7 @@ use threadwise_lang::program::{LocationId, TemplateId};
 
 use crate::instance::Instance;
 use crate::state::{FREE, ProcessRef, Processes, State};
-use crate::system::{CellDomain, CellId, DimKind, ProcessId, Scope, System, SystemVar, VarId};
+use crate::system::{CellDomain, CellId, Dim, DimKind, ProcessId, Scope, System, SystemVar, VarId};
 
 /// The number of a process in the system.
 pub fn process_id(system: &System, process: ProcessRef) -> ProcessId {
@@ -204,4 +204,16 @@ pub fn process_name(system: &System, process: ProcessId) -> String {
             template.lowest_id + i64::from(index)
         )
     }
+}
+
+/// The process that an array cell belongs to: by the first dimension whose indices are ids.
+pub fn array_owner(dims: &[Dim], offset: u32) -> Option<(TemplateId, u32)> {
+    let mut stride: u32 = dims.iter().map(|dim| dim.size).product();
+    for dim in dims {
+        stride /= dim.size.max(1);
+        if let DimKind::Template(template) = dim.kind {
+            return Some((template, offset / stride.max(1) % dim.size.max(1)));
+        }
+    }
+    None
 }

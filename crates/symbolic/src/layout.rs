@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 use threadwise_lang::program::TemplateId;
-use threadwise_model::system::{CellId, Dim, DimKind, ProcessId, Scope, System, VarId};
+use threadwise_model::layout::array_owner;
+use threadwise_model::system::{CellId, ProcessId, Scope, System, VarId};
 
 use crate::schedule::Touches;
 
@@ -74,16 +75,4 @@ pub(crate) fn owners(system: &System) -> IndexVec<CellId, Option<(VarId, u32)>> 
         }
     }
     owners
-}
-
-/// The process that an array cell belongs to: by the first dimension whose indices are ids.
-fn array_owner(dims: &[Dim], offset: u32) -> Option<(TemplateId, u32)> {
-    let mut stride: u32 = dims.iter().map(|dim| dim.size).product();
-    for dim in dims {
-        stride /= dim.size.max(1);
-        if let DimKind::Template(template) = dim.kind {
-            return Some((template, offset / stride.max(1) % dim.size.max(1)));
-        }
-    }
-    None
 }
