@@ -11,17 +11,8 @@ use threadwise_model::system::SystemPropertyKind;
 fn reachable_states_prove_what_they_can() {
     let mut proved = 0;
     let mut refused = 0;
-    let mut names: Vec<String> =
-        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../models"))
-            .expect("the library")
-            .filter_map(|entry| {
-                let name = entry.ok()?.file_name().into_string().ok()?;
-                Some(name.strip_suffix(".tw")?.to_owned())
-            })
-            .collect();
-    names.sort();
-    for name in &names {
-        let instance = library(name, &[]);
+    for (name, text) in threadwise_testgen::library() {
+        let instance = threadwise_testgen::instance(&text, &[]).expect("a model");
         let system = plain(&instance);
         let Some(states) = reachable(&system, 5_000) else {
             continue;

@@ -3,37 +3,17 @@
 
 mod reference;
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
-
 use reference::{explore, judge, orbit};
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Silent};
-use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::symmetry;
 use threadwise_model::system::System;
 
 fn systems() -> Vec<(String, System)> {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut files: Vec<_> = std::fs::read_dir(models)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "tw"));
-    files.sort();
-    assert!(!files.is_empty());
     let mut systems = Vec::new();
-    for file in files {
-        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
-        let checked = threadwise_lang::check(&std::fs::read_to_string(&file).unwrap());
-        let Some(program) = checked.program else {
-            panic!("{name}: {:?}", checked.diagnostics)
-        };
-        let program = Arc::new(program);
+    for (name, text) in threadwise_testgen::library() {
         for n in [2, 3] {
-            let values = BTreeMap::from([("N".to_owned(), n)]);
-            let Ok(instance) = Instance::new(program.clone(), &values) else {
+            let Ok(instance) = threadwise_testgen::instance(&text, &[("N", n)]) else {
                 continue;
             };
             let system = lower(&instance, 4).unwrap_or_else(|errors| panic!("{name}: {errors:?}"));

@@ -2,30 +2,25 @@
 
 mod reference;
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-
 use reference::{explore, is_run, judge, orbit};
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Outcome, Silent};
+use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemPropertyKind};
-use threadwise_testgen::generate::generate;
-use threadwise_testgen::instance;
+use threadwise_testgen::random_programs;
 
 const PROGRAMS: u64 = 1_000;
 const STATES: usize = 3_000;
 const CAPACITY: u32 = 3;
 
+/// What a program was like, each 0 or 1.
 #[derive(Default)]
-struct Totals {
-    complete: AtomicUsize,
-    doubtful: AtomicUsize,
-    full: AtomicUsize,
-    violated: AtomicUsize,
-    reduced: AtomicUsize,
-}
-
-fn count(counter: &AtomicUsize, yes: bool) {
-    counter.fetch_add(usize::from(yes), Ordering::Relaxed);
+struct Kind {
+    complete: usize,
+    doubtful: usize,
+    full: usize,
+    violated: usize,
+    reduced: usize,
 }
 
 fn check(system: &System, engine: Explicit) -> Outcome {
@@ -33,12 +28,11 @@ fn check(system: &System, engine: Explicit) -> Outcome {
     engine.check_all(system, &properties, &Limits::NONE, &mut Silent)
 }
 
-fn program(seed: u64, totals: &Totals) {
-    let text = generate(seed);
-    let instance = instance(&text, &[]).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-    let system = lower(&instance, CAPACITY).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
+fn program(seed: u64, instance: &Instance) -> Kind {
+    let mut found = Kind::default();
+    let system = lower(instance, CAPACITY).unwrap_or_else(|e| panic!("seed {seed}: {e:?}"));
     let Some(reference) = explore(&system, STATES) else {
-        return;
+        return found;
     };
     let exhaustive = Explicit {
         exhaustive: true,
@@ -50,8 +44,8 @@ fn program(seed: u64, totals: &Totals) {
     };
     let outcome = check(&system, exhaustive);
     let by_symmetry = check(&system, symmetric);
-    count(&totals.doubtful, reference.doubtful);
-    count(&totals.full, reference.full);
+    found.doubtful = usize::from(reference.doubtful);
+    found.full = usize::from(reference.full);
     if reference.doubtful || reference.full {
         assert_eq!(
             outcome.capacity_exceeded.is_some(),
@@ -64,13 +58,10 @@ fn program(seed: u64, totals: &Totals) {
                 is_run(&system, run);
             }
         }
-        return;
+        return found;
     }
-    count(&totals.complete, true);
-    count(
-        &totals.violated,
-        reference.shortest.iter().any(Option::is_some),
-    );
+    found.complete = 1;
+    found.violated = usize::from(reference.shortest.iter().any(Option::is_some));
     assert!(outcome.complete && by_symmetry.complete, "seed {seed}");
     assert_eq!(
         outcome.stats.states,
@@ -92,12 +83,13 @@ fn program(seed: u64, totals: &Totals) {
     // Each stored state is one of the system's, and beyond the bound on ties an orbit may have several.
     let stored = by_symmetry.stats.states.unwrap_or(0) as usize;
     assert!(stored <= reference.states.len(), "seed {seed}");
-    count(&totals.reduced, stored < reference.states.len());
+    found.reduced = usize::from(stored < reference.states.len());
     let fewest = orbits(&system, reference.states);
     assert!(
         stored >= fewest,
         "seed {seed}: {stored} stored, {fewest} orbits"
     );
+    found
 }
 
 fn orbits(system: &System, mut left: std::collections::BTreeSet<Vec<i64>>) -> usize {
@@ -121,29 +113,15 @@ fn orbits(system: &System, mut left: std::collections::BTreeSet<Vec<i64>>) -> us
 
 #[test]
 fn random_programs_agree_with_the_evaluator() {
-    let totals = Totals::default();
-    let next = AtomicU64::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= PROGRAMS {
-                        break;
-                    }
-                    program(seed, &totals);
-                }
-            });
-        }
-    });
-    let Totals {
-        complete,
-        doubtful,
-        full,
-        violated,
-        reduced,
-    } = totals;
-    let figures = [complete, doubtful, full, violated, reduced].map(AtomicUsize::into_inner);
+    let found = random_programs(PROGRAMS, |seed, _, instance| Ok(program(seed, instance)));
+    let sum = |part: fn(&Kind) -> usize| found.iter().map(part).sum::<usize>();
+    let figures = [
+        sum(|kind| kind.complete),
+        sum(|kind| kind.doubtful),
+        sum(|kind| kind.full),
+        sum(|kind| kind.violated),
+        sum(|kind| kind.reduced),
+    ];
     println!("complete, doubtful, full, violated, reduced: {figures:?}");
     let least = [
         PROGRAMS as usize / 2,

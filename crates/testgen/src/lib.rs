@@ -2,15 +2,19 @@
 //!
 //! [`agree`] explores a program with the interpreter and compares what it finds, state by state and
 //! process by process, with the plain and the optimised lowering. [`symmetry`] checks that the permutations
-//! that are claimed map the program onto itself.
+//! that are claimed map the program onto itself. [`random_programs`] and [`library`] give what to compare on, and
+//! [`coverage`] says what random programs are worth.
 
 pub mod agree;
+pub mod coverage;
 pub mod generate;
 pub mod random;
 pub mod symmetry;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use threadwise_lang::diagnostics::Severity;
 use threadwise_model::instance::Instance;
@@ -41,4 +45,68 @@ pub fn instance(text: &str, params: &[(&str, i64)]) -> Result<Instance, String> 
             .collect();
         errors.join("\n")
     })
+}
+
+/// Tests the random programs of the first `count` seeds, on two threads. Gives what the test gives, in the order of
+/// the seeds; panics if the test of a program fails, and shows the program.
+pub fn random_programs<T: Send>(
+    count: u64,
+    test: impl Fn(u64, &str, &Instance) -> Result<T, String> + Sync,
+) -> Vec<T> {
+    let next = AtomicU64::new(0);
+    let failed = AtomicU64::new(0);
+    let work = || {
+        let mut results = Vec::new();
+        // A few failures tell more than one, and thousands no more than a few.
+        while failed.load(Ordering::Relaxed) < 3 {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= count {
+                break;
+            }
+            let text = generate::generate(seed);
+            let result = instance(&text, &[]).and_then(|instance| test(seed, &text, &instance));
+            failed.fetch_add(u64::from(result.is_err()), Ordering::Relaxed);
+            let result = result.map_err(|error| format!("seed {seed}:\n{text}\n{error}"));
+            results.push((seed, result));
+        }
+        results
+    };
+    let mut results = std::thread::scope(|scope| {
+        let other = scope.spawn(work);
+        let mut results = work();
+        match other.join() {
+            Ok(others) => results.extend(others),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+        results
+    });
+    results.sort_unstable_by_key(|(seed, _)| *seed);
+    let (good, wrong): (Vec<_>, Vec<_>) = results
+        .into_iter()
+        .map(|(_, result)| result)
+        .partition(Result::is_ok);
+    let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    good.into_iter().filter_map(Result::ok).collect()
+}
+
+/// The models of the library by name, each with its text.
+pub fn library() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{error}"));
+    let mut models: Vec<(String, String)> = entries
+        .filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let name = path.file_name()?.to_str()?.strip_suffix(".tw")?.to_owned();
+            let text = std::fs::read_to_string(&path).ok()?;
+            Some((name, text))
+        })
+        .collect();
+    models.sort_unstable();
+    assert!(
+        models.len() >= 20,
+        "{} is not the library",
+        folder.display()
+    );
+    models
 }
