@@ -4,8 +4,11 @@
 //! number and of states as rows of integers. A violation comes with the run that shows it; the
 //! caller has the interpreter run it again and so turns it into a trace in the user's terms.
 
-use threadwise_evidence::{Certificate, Reason, Stats};
+use threadwise_evidence::{Certificate, Reason, ReplayError, Stats, Trace, record};
 use threadwise_lang::program::{LocationId, Span, TemplateId};
+use threadwise_model::expression::Failure;
+use threadwise_model::instance::Instance;
+use threadwise_model::layout::{process_ref, unflatten};
 use threadwise_model::system::{CheckKind, ProcessId, System, SystemProperty};
 
 use crate::limits::{Limits, Observer};
@@ -103,6 +106,36 @@ impl Run {
     /// The last state.
     pub fn last(&self) -> &State {
         self.steps.last().map_or(&self.initial, |(_, state)| state)
+    }
+
+    /// The run as a trace, if the interpreter can take every step of it again and finds the property violated at
+    /// its end. `text` is what the instance was made from, and `system` is its lowered form.
+    pub fn record(
+        &self,
+        instance: &Instance,
+        text: &str,
+        system: &System,
+        property: &str,
+    ) -> Result<Trace, ReplayError> {
+        let steps = self
+            .steps
+            .iter()
+            .map(|(process, state)| (process_ref(system, *process), unflatten(system, state)));
+        let ending = match self.ending {
+            RunEnding::Invariant => threadwise_evidence::RunEnding::Invariant,
+            RunEnding::Deadlock => threadwise_evidence::RunEnding::Deadlock,
+            RunEnding::Check {
+                process,
+                kind,
+                span,
+                ..
+            } => threadwise_evidence::RunEnding::Check {
+                process: process_ref(system, process),
+                failure: Failure { kind, span },
+            },
+        };
+        let initial = unflatten(system, &self.initial);
+        record(instance, text, Some(property), initial, steps, ending)
     }
 }
 

@@ -1,10 +1,8 @@
 //! Running a job where it stands: text to system, system to answers, answers to evidence.
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, RunEnding};
-use threadwise_evidence::{Reason, ReplayError, Stats, Verdict, record};
-use threadwise_model::expression::Failure;
+use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress};
+use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
-use threadwise_model::layout::{process_ref, unflatten};
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
 use threadwise_safety::{Backward, Forward};
@@ -117,40 +115,18 @@ fn findings(
         let verdict = match answer {
             Answer::Proved(certificate) => Verdict::Proved(certificate.clone()),
             Answer::Unknown(reason) => Verdict::Unknown(reason.clone()),
-            Answer::Violated(run) => {
-                let steps = run.steps.iter().map(|(process, state)| {
-                    (process_ref(system, *process), unflatten(system, state))
-                });
-                let ending = match run.ending {
-                    RunEnding::Invariant => threadwise_evidence::RunEnding::Invariant,
-                    RunEnding::Deadlock => threadwise_evidence::RunEnding::Deadlock,
-                    RunEnding::Check {
-                        process,
-                        kind,
-                        span,
-                        ..
-                    } => threadwise_evidence::RunEnding::Check {
-                        process: process_ref(system, process),
-                        failure: Failure { kind, span },
-                    },
-                };
-                let initial = unflatten(system, &run.initial);
-                let trace = record(instance, &job.text, Some(property), initial, steps, ending);
-                match trace {
-                    Ok(trace) => Verdict::Violated(trace),
-                    Err(ReplayError::Limit { limit, .. }) => Verdict::Unknown(Reason::new(
-                        "replay-limit",
-                        format!(
-                            "a violation was found, but the interpreter cannot replay it: {limit}"
-                        ),
-                    )),
-                    Err(error) => {
-                        return Err(format!(
-                            "the run that violates `{property}` is not one of the model: {error}"
-                        ));
-                    }
+            Answer::Violated(run) => match run.record(instance, &job.text, system, property) {
+                Ok(trace) => Verdict::Violated(trace),
+                Err(ReplayError::Limit { limit, .. }) => Verdict::Unknown(Reason::new(
+                    "replay-limit",
+                    format!("a violation was found, but the interpreter cannot replay it: {limit}"),
+                )),
+                Err(error) => {
+                    return Err(format!(
+                        "the run that violates `{property}` is not one of the model: {error}"
+                    ));
                 }
-            }
+            },
         };
         findings.push(Finding {
             property: property.clone(),
