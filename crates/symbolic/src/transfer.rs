@@ -23,7 +23,10 @@ pub(crate) fn transfer(from: &Symbolic, set: &Bdd, to: &Symbolic) -> Result<Bdd,
         cells,
         known: HashMap::new(),
     };
-    transfer.run(set)
+    let all = transfer.run(set)?;
+    // Where every code stood for a value, the set need not have looked at the cell; with other classes there may be
+    // codes now that stand for none.
+    Ok(to.diagrams.and(&all, &to.valid)?)
 }
 
 struct Transfer<'a, 's> {
