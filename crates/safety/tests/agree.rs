@@ -1,21 +1,17 @@
-//! The symbolic engines against the explicit one: verdicts, numbers of states, lengths of runs.
+//! The symbolic engines against the explicit one: verdicts, numbers of states, lengths of runs. Every proof is accepted by
+//! the independent checker, and every run is replayed by the interpreter.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Outcome, Run, Silent};
-use threadwise_model::eval;
+use threadwise_engine::{Answer, Engine, Explicit, Limits, Outcome, Silent};
+use threadwise_evidence::certificate::builder;
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
 use threadwise_safety::{Backward, Forward};
-use threadwise_testgen::generate::generate;
-use threadwise_testgen::instance;
+use threadwise_testgen::coverage::{Quality, Sample};
+use threadwise_testgen::{instance, library, random_programs};
 
 /// Programs that are generated.
-const SEEDS: u64 = 5_200;
+const SEEDS: u64 = 5_300;
 /// Programs that are compared at least.
 const PROGRAMS: usize = 2_000;
 /// Programs with fewer states are compared, but do not count.
@@ -26,6 +22,8 @@ const LAYERS: &str = "forward, breadth first";
 const SIFTING: &str = "always sifting";
 /// Larger ones are left out.
 const STATES: u64 = 60_000;
+/// Proofs of random programs with more states are not checked: that would take longer than all else.
+const CERTIFIED: u64 = 400;
 
 fn safety(system: &System) -> Vec<&SystemProperty> {
     system
@@ -60,53 +58,59 @@ fn engines() -> Vec<(&'static str, Box<dyn Engine>)> {
     ]
 }
 
-/// Each step of a run is a step of the system.
-fn replay(system: &System, run: &Run) -> Result<(), String> {
-    let mut state = run.initial.clone();
-    let initial = eval::initial_states(system)
-        .map_err(|error| error.to_string())?
-        .any(|initial| initial == state);
-    if !initial {
-        return Err("the run does not begin initially".to_owned());
-    }
-    for (number, (process, next)) in run.steps.iter().enumerate() {
-        let outcomes = eval::outcomes(system, &state, *process);
-        if !outcomes.contains(&eval::Outcome::Move(next.clone())) {
-            return Err(format!("step {number} is none"));
-        }
-        state = next.clone();
-    }
-    Ok(())
-}
-
-#[derive(Default)]
-struct Totals {
-    programs: usize,
+/// How the engines answered about a program, and what became of their evidence.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
     proved: usize,
     violated: usize,
-    states: Vec<u64>,
+    /// Not finite, or beyond 64 bits: the engines say so.
     unsupported: usize,
+    /// Proofs that the checker accepted.
+    certified: usize,
+    /// Proofs of programs whose types are not finite.
+    uncertified: usize,
 }
 
-/// Compares the engines with the oracle's outcome; counts the program if they decide all.
+impl std::ops::AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.proved += other.proved;
+        self.violated += other.violated;
+        self.unsupported += other.unsupported;
+        self.certified += other.certified;
+        self.uncertified += other.uncertified;
+    }
+}
+
+/// Compares engines with the oracle's outcome, and has their evidence checked, proofs of programs with at most so many
+/// states only.
 fn compare(
-    system: &System,
+    (instance, text, system): (&Instance, &str, &System),
     oracle: &Outcome,
+    certified: u64,
     engines: impl IntoIterator<Item = (&'static str, Box<dyn Engine>)>,
-    totals: &mut Totals,
-) -> Result<(), String> {
+) -> Result<Count, String> {
     let properties = safety(system);
-    let unsupported = totals.unsupported;
+    let mut count = Count::default();
     for (name, engine) in engines {
         let outcome = engine.check_all(system, &properties, &Limits::NONE, &mut Silent);
+        let mut proofs = Vec::new();
         for ((property, expected), found) in
             properties.iter().zip(&oracle.answers).zip(&outcome.answers)
         {
             let place = format!("{name}, {}", property.name);
             match (expected, found) {
-                (Answer::Proved(_), Answer::Proved(_)) => totals.proved += 1,
+                (Answer::Proved(_), Answer::Proved(proof)) => {
+                    count.proved += 1;
+                    match proof {
+                        Some(proof) => proofs.push((proof, property.name.as_str())),
+                        // A variable without a finite type cannot be part of a certificate.
+                        None if builder(system).is_none() => count.uncertified += 1,
+                        None => return Err(format!("{place}: no certificate")),
+                    }
+                }
                 (Answer::Violated(shortest), Answer::Violated(run)) => {
-                    replay(system, run).map_err(|error| format!("{place}: {error}"))?;
+                    run.record(instance, text, system, &property.name)
+                        .map_err(|error| format!("{place}: {error}"))?;
                     if run.steps.len() != shortest.steps.len() {
                         return Err(format!(
                             "{place}: {} steps, the shortest run has {}",
@@ -114,12 +118,12 @@ fn compare(
                             shortest.steps.len()
                         ));
                     }
-                    totals.violated += 1;
+                    count.violated += 1;
                 }
                 (_, Answer::Unknown(reason))
                     if matches!(reason.code.as_str(), "unsupported" | "overflow") =>
                 {
-                    totals.unsupported += 1;
+                    count.unsupported += 1;
                 }
                 (expected, found) => {
                     return Err(format!("{place}: expected {expected:?}, found {found:?}"));
@@ -132,12 +136,18 @@ fn compare(
                 outcome.stats.states, oracle.stats.states
             ));
         }
+        if oracle.stats.states.is_some_and(|states| states > certified) {
+            continue;
+        }
+        let checked = threadwise_certify::check_all(instance, &proofs, &|| false);
+        for ((_, property), answer) in proofs.iter().zip(checked) {
+            match answer {
+                Ok(_) => count.certified += 1,
+                Err(error) => return Err(format!("{name}, {property}: {error}")),
+            }
+        }
     }
-    if totals.unsupported == unsupported {
-        totals.programs += 1;
-        totals.states.extend(oracle.stats.states);
-    }
-    Ok(())
+    Ok(count)
 }
 
 fn oracle(system: &System) -> Outcome {
@@ -150,20 +160,11 @@ fn oracle(system: &System) -> Outcome {
 
 #[test]
 fn the_library_agrees() {
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut files: Vec<_> = std::fs::read_dir(models)
-        .expect("the model library")
-        .map(|entry| entry.expect("an entry").path())
-        .filter(|path| path.extension().is_some_and(|end| end == "tw"))
-        .collect();
-    files.sort();
-    let mut totals = Totals::default();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("readable");
-        let program = Arc::new(threadwise_lang::check(&text).program.expect("no errors"));
+    let mut instances = 0;
+    let mut all = Count::default();
+    for (name, text) in library() {
         for n in 2..=5 {
-            let values = BTreeMap::from([("N".to_owned(), n)]);
-            let Ok(instance) = Instance::new(program.clone(), &values) else {
+            let Ok(instance) = instance(&text, &[("N", n)]) else {
                 continue;
             };
             let system = lower(&instance, 3).expect("small enough");
@@ -171,104 +172,91 @@ fn the_library_agrees() {
             if !oracle.complete {
                 continue;
             }
-            if let Err(error) = compare(&system, &oracle, engines(), &mut totals) {
-                panic!("{} N={n}: {error}", file.display());
+            match compare((&instance, &text, &system), &oracle, STATES, engines()) {
+                Ok(count) => {
+                    instances += usize::from(count.unsupported == 0);
+                    all += count;
+                }
+                Err(error) => panic!("{name} N={n}: {error}"),
             }
         }
     }
-    println!(
-        "{} instances, {} proved, {} violated",
-        totals.programs, totals.proved, totals.violated
-    );
-    assert!(totals.programs >= 60, "{} instances", totals.programs);
-    assert!(totals.proved >= 300 && totals.violated >= 30);
+    println!("{instances} instances, {all:?}");
+    assert!(instances >= 60, "{instances} instances");
+    assert!(all.proved >= 300 && all.violated >= 30, "{all:?}");
+    assert_eq!(all.certified, all.proved, "{all:?}");
 }
 
 /// What became of a random program.
-fn random_program(seed: u64, totals: &Mutex<Random>) {
-    let text = generate(seed);
-    let instance = instance(&text, &[]).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let system = lower(&instance, 3).expect("generated programs are small");
-    // These engines do not take them, and say so.
+enum Fate {
+    /// Processes are started, which these engines do not take, and say so.
+    Dynamic,
+    /// Too large for the oracle.
+    Large,
+    Compared(Count, Sample),
+    /// Compared, but too small to count.
+    Small(Count),
+}
+
+fn random_program(seed: u64, text: &str, instance: &Instance) -> Result<Fate, String> {
+    let system = lower(instance, 3).map_err(|errors| format!("{errors:?}"))?;
     if system.templates.iter().any(|template| template.dynamic) {
         let refused = engines()
             .iter()
             .all(|(_, engine)| engine.accepts(&system, &system.properties[0]).is_err());
-        assert!(refused, "seed {seed}");
-        totals.lock().expect("no thread has failed").dynamic += 1;
-        return;
+        return refused
+            .then_some(Fate::Dynamic)
+            .ok_or_else(|| "accepted".to_owned());
     }
     let oracle = oracle(&system);
     if !oracle.complete {
-        totals.lock().expect("no thread has failed").large += 1;
-        return;
+        return Ok(Fate::Large);
     }
-    let mut own = Totals::default();
     // The slow ones: layers only on the library, sifting all the time on some.
     let engines = engines().into_iter().filter(|(name, _)| {
         *name != LAYERS && (!name.ends_with(SIFTING) || seed.is_multiple_of(8))
     });
-    if let Err(error) = compare(&system, &oracle, engines, &mut own) {
-        panic!("seed {seed}: {error}\n{text}");
+    let count = compare((instance, text, &system), &oracle, CERTIFIED, engines)?;
+    let states = oracle.stats.states.unwrap_or(0);
+    if states < SMALL || count.unsupported > 0 {
+        return Ok(Fate::Small(count));
     }
-    let violated = oracle
-        .answers
-        .iter()
-        .any(|answer| matches!(answer, Answer::Violated(_)));
-    let mut totals = totals.lock().expect("no thread has failed");
-    totals.all.proved += own.proved;
-    totals.all.violated += own.violated;
-    totals.all.unsupported += own.unsupported;
-    if oracle.stats.states.is_some_and(|states| states < SMALL) {
-        totals.small += 1;
-    } else if own.programs > 0 {
-        totals.all.programs += 1;
-        totals.all.states.extend(own.states);
-        totals.violated += usize::from(violated);
-    }
-}
-
-#[derive(Default)]
-struct Random {
-    all: Totals,
-    violated: usize,
-    large: usize,
-    small: usize,
-    dynamic: usize,
+    let mut answers = oracle.answers.iter();
+    let violated = answers.any(|answer| matches!(answer, Answer::Violated(_)));
+    let sample = Sample::new(instance, &system, states, violated);
+    Ok(Fate::Compared(count, sample))
 }
 
 #[test]
 fn random_programs_agree() {
-    let totals = Mutex::new(Random::default());
-    let next = AtomicU64::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= SEEDS {
-                        break;
-                    }
-                    random_program(seed, &totals);
-                }
-            });
+    let (mut dynamic, mut large, mut small) = (0, 0, 0);
+    let mut all = Count::default();
+    let mut samples = Vec::new();
+    for fate in random_programs(SEEDS, |seed, text, instance| {
+        random_program(seed, text, instance)
+    }) {
+        match fate {
+            Fate::Dynamic => dynamic += 1,
+            Fate::Large => large += 1,
+            Fate::Small(count) => {
+                small += 1;
+                all += count;
+            }
+            Fate::Compared(count, sample) => {
+                all += count;
+                samples.push(sample);
+            }
         }
-    });
-    let mut random = totals.into_inner().expect("no thread has failed");
-    let totals = &mut random.all;
-    totals.states.sort_unstable();
-    let median = totals.states[totals.states.len() / 2];
+    }
+    println!("{all:?}");
     println!(
-        "{} programs counted, {} violated; {} proofs, {} runs, {} not finite; median {median} states",
-        totals.programs, random.violated, totals.proved, totals.violated, totals.unsupported
+        "not counted: {dynamic} dynamic and {large} large ones, and {small} small or not finite \
+         ones that were compared too"
     );
-    println!(
-        "not counted: {} dynamic and {} large ones, and {} small ones that were compared too",
-        random.dynamic, random.large, random.small
-    );
-    assert!(totals.programs >= PROGRAMS, "{} programs", totals.programs);
-    assert!(random.violated * 4 > totals.programs);
-    assert!((totals.programs - random.violated) * 4 > totals.programs);
-    assert!(totals.unsupported * 4 < totals.proved + totals.violated);
-    assert!(median >= 200, "median {median}");
+    let quality = Quality::of(samples);
+    // Both are about processes that are started.
+    quality.assert(&["start", "dynamic"]);
+    assert!(quality.programs() >= PROGRAMS);
+    assert!(all.unsupported * 4 < all.proved + all.violated, "{all:?}");
+    assert!(all.certified * 3 > all.proved, "{all:?}");
 }
