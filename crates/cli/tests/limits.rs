@@ -93,6 +93,78 @@ fn a_memory_limit_is_kept() {
     }
 }
 
+/// Two arrays that are equal nowhere: a diagram that doubles with each index, in one operation.
+const PAIRS: &str = "\
+shared a, b: array[1..40] of bool = any;
+process P { loop { step: skip; } }
+invariant apart: exists i in 1..40: a[i] != b[i];
+";
+
+/// The engines that use decision diagrams.
+const SYMBOLIC: [&str; 2] = ["forward", "backward"];
+
+/// The text of a model of the library.
+fn model(name: &str) -> String {
+    let path = format!("{}/../../models/{name}.tw", env!("CARGO_MANIFEST_DIR"));
+    std::fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn decision_diagrams_keep_a_time_limit() {
+    let place = Place::new();
+    place.file("pairs.tw", PAIRS);
+    place.file("peterson.tw", model("peterson"));
+    place.file("mux_sem.tw", model("mux_sem"));
+    place.file("wrong.tw", model("wrong_test_and_set"));
+    let cases: [(&[&str], &str); 4] = [
+        // In the middle of one operation.
+        (&["pairs.tw"], "apart"),
+        // While transitions are built.
+        (&["peterson.tw", "--set", "N=9"], "mutex"),
+        // While a shortest run is looked for, between operations.
+        (&["wrong.tw", "--set", "N=400"], "mutex"),
+        // Thousands of processes: lowering, transitions and images together.
+        (&["mux_sem.tw", "--set", "N=4000"], "mutex"),
+    ];
+    for engine in SYMBOLIC {
+        for (args, property) in cases {
+            let limits = ["--engine", engine, "--timeout", "2", "--no-recheck"];
+            let begun = Instant::now();
+            let (report, ran) = place.json(&[args, &limits].concat());
+            let took = begun.elapsed();
+            assert!(took < Duration::from_secs(3), "{engine} {args:?} {took:?}");
+            assert_eq!(ran.status, 3, "{engine} {args:?}");
+            let answer = result(&report, property);
+            assert_eq!(answer["verdict"], "unknown", "{engine} {args:?}");
+            assert_eq!(answer["reason"]["code"], "timeout", "{engine} {args:?}");
+            let seconds = answer["stats"]["seconds"].as_f64().unwrap();
+            assert!(seconds > 1.9 && seconds < 3.0, "{engine} {args:?}");
+            // Nothing is known of states, so nothing is said.
+            assert!(answer["stats"]["states"].is_null(), "{engine} {args:?}");
+        }
+    }
+}
+
+#[test]
+fn decision_diagrams_keep_a_memory_limit() {
+    let place = Place::new();
+    place.file("pairs.tw", PAIRS);
+    for engine in SYMBOLIC {
+        let limits = ["--engine", engine, "--memory", "256", "--timeout", "300"];
+        let (report, ran) = place.json(&[&["pairs.tw"], &limits[..]].concat());
+        assert_eq!(ran.status, 3, "{engine}");
+        let apart = result(&report, "apart");
+        assert_eq!(apart["verdict"], "unknown", "{engine}");
+        let code = apart["reason"]["code"].as_str().unwrap();
+        assert!(matches!(code, "memory" | "memory-limit"), "{engine} {code}");
+        assert!(apart["stats"]["seconds"].as_f64().unwrap() > 0.0);
+        if cfg!(target_os = "linux") {
+            let used = apart["stats"]["memory_mib"].as_f64().unwrap();
+            assert!(used < 400.0 && used > 100.0, "{engine} {used}");
+        }
+    }
+}
+
 /// The workers of a process.
 fn workers(parent: &Child) -> Vec<u32> {
     let listed = Command::new("ps")

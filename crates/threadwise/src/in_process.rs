@@ -141,9 +141,11 @@ struct Relay<'a>(&'a mut (dyn FnMut(&Stats) + Send));
 
 impl Observer for Relay<'_> {
     fn progress(&mut self, progress: &Progress) {
+        // An engine that does not visit states one by one has none to report.
+        let counted = |count: u64| (count > 0).then_some(count);
         (self.0)(&Stats {
-            states: Some(progress.states),
-            transitions: Some(progress.transitions),
+            states: counted(progress.states),
+            transitions: counted(progress.transitions),
             depth: Some(progress.depth),
             ..Stats::default()
         });
