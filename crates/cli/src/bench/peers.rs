@@ -99,15 +99,19 @@ impl Peer {
             Peer::Abc if says("was asserted in frame") => Some(Decided::Violated),
             Peer::Abc => says("Property proved").then_some(Decided::Proved),
             Peer::Nusmv => {
-                let answers = output.lines().filter(|line| {
+                // It repeats the property, over several lines if need be, and ends with the verdict.
+                let ends = |words: &str| {
+                    let lines = output.lines().map(str::trim_end);
+                    lines.filter(|line| line.ends_with(words)).count()
+                };
+                let begun = output.lines().filter(|line| {
                     line.starts_with("-- invariant") || line.starts_with("-- specification")
                 });
-                let answers: Vec<&str> = answers.map(str::trim_end).collect();
-                if answers.iter().any(|line| line.ends_with("is false")) {
-                    return Some(Decided::Violated);
+                match (begun.count(), ends("is true"), ends("is false")) {
+                    (_, _, 1..) => Some(Decided::Violated),
+                    (begun @ 1.., held, 0) if begun == held => Some(Decided::Proved),
+                    _ => None,
                 }
-                let all = answers.iter().all(|line| line.ends_with("is true"));
-                (all && !answers.is_empty()).then_some(Decided::Proved)
             }
         }
     }
@@ -411,10 +415,11 @@ mod tests {
         assert_eq!(abc(violated), Some(Decided::Violated));
         assert_eq!(abc("Property UNDECIDED.  Time = 0.10 sec\n"), None);
         let nusmv = |text: &str| Peer::Nusmv.verdict(text);
-        let yes = "-- invariant !(a & b)  is true\n";
+        let yes = "-- invariant (!a | case\na : b;\nesac)  is true\n";
         let no = "-- invariant !(a & c)  is false\n-- as demonstrated\n";
         assert_eq!(nusmv(yes), Some(Decided::Proved));
         assert_eq!(nusmv(&format!("{yes}{no}")), Some(Decided::Violated));
         assert_eq!(nusmv("*** This is NuSMV 2.5.4\n"), None);
+        assert_eq!(nusmv(&format!("{yes}-- invariant (!a | case\n")), None);
     }
 }
