@@ -186,6 +186,9 @@ fn run(command: &Command, gone: &AtomicBool) -> Option<Measured> {
     if let Some(folder) = &command.folder {
         process.current_dir(folder);
     }
+    // A group of its own, so that it can be ended with what it has started.
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut process, 0);
     let started = Instant::now();
     let mut child = match process.spawn() {
         Ok(child) => child,
@@ -236,9 +239,7 @@ fn run(command: &Command, gone: &AtomicBool) -> Option<Measured> {
             None
         };
         if let Some(end) = stop {
-            // Both fail only if the command is gone already.
-            let _ = child.kill();
-            let _ = child.wait();
+            end_group(&mut child);
             break end?;
         }
         thread::sleep(LOOK);
@@ -257,4 +258,53 @@ fn run(command: &Command, gone: &AtomicBool) -> Option<Measured> {
         stdout: text(out),
         stderr: text(err),
     })
+}
+
+/// Ends a command and what it has started: a compiler is several processes, and those that are left would hold the
+/// streams open. A worker of `check` has a group of its own, and ends when `check` is gone.
+fn end_group(child: &mut Child) {
+    #[cfg(unix)]
+    if let Ok(group) = i32::try_from(child.id()) {
+        use nix::sys::signal::{Signal, killpg};
+        // It fails only if all are gone already, and so do the next two.
+        let _ = killpg(nix::unistd::Pid::from_raw(group), Signal::SIGKILL);
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_ended_with_what_it_has_started() {
+        let command = Command {
+            program: PathBuf::from("sh"),
+            args: vec!["-c".to_owned(), "sleep 30 & sleep 30 & wait".to_owned()],
+            folder: None,
+            cpu_seconds: 0.1,
+            memory: 1 << 30,
+        };
+        let begun = Instant::now();
+        let measured = run(&command, &AtomicBool::new(false)).unwrap();
+        assert_eq!(measured.end, End::Time);
+        // A sleeper that is left would hold the output open.
+        assert!(begun.elapsed().as_secs() < 10);
+    }
+
+    #[test]
+    fn a_command_is_measured() {
+        let command = Command {
+            program: PathBuf::from("sh"),
+            args: vec!["-c".to_owned(), "echo out; echo err >&2; exit 3".to_owned()],
+            folder: None,
+            cpu_seconds: 10.0,
+            memory: 1 << 30,
+        };
+        let measured = run(&command, &AtomicBool::new(false)).unwrap();
+        assert_eq!(measured.end, End::Exited(3));
+        assert_eq!((&*measured.stdout, &*measured.stderr), ("out\n", "err\n"));
+        assert!(measured.cpu_seconds.is_some() && measured.peak_mib > Some(0.5));
+    }
 }

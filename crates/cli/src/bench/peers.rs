@@ -14,6 +14,9 @@ use crate::bench::measure::{Command, End, MeasureError, Measured, measure};
 use crate::bench::results::{Outcome, Run};
 use crate::bench::table::{CellLimits, Decided};
 
+/// The most that an export or a compilation may take, which is not part of what is measured.
+const PREPARATION_SECONDS: f64 = 120.0;
+
 /// A tool that decides the same questions.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -188,7 +191,7 @@ pub(crate) fn export(
         program: std::env::current_exe()?,
         args,
         folder: None,
-        cpu_seconds: limits.seconds,
+        cpu_seconds: PREPARATION_SECONDS,
         memory: limits.memory_mib << 20,
     };
     let measured = measure(&command, interrupted)?;
@@ -273,10 +276,18 @@ impl Exported {
         gcc.extend(compiler);
         gcc.extend(words("-o pan pan.c"));
         for (program, args) in [("spin", words("-a -o2 model.pml")), ("gcc", gcc)] {
-            let measured = measure(&self.command(program, args), interrupted)?;
+            let command = Command {
+                cpu_seconds: PREPARATION_SECONDS,
+                ..self.command(program, args)
+            };
+            let measured = measure(&command, interrupted)?;
             if measured.end != End::Exited(0) {
+                let outcome = match measured.end {
+                    End::Time | End::Memory => Outcome::Unprepared,
+                    _ => Outcome::Failed,
+                };
                 let failed = Run {
-                    outcome: Outcome::Failed,
+                    outcome,
                     message: Some(format!("{program}: {}", complaint(&measured))),
                     ..self.peer.read(&measured)
                 };
@@ -341,6 +352,7 @@ fn complaint(measured: &Measured) -> String {
         End::NotStarted(why) => why.clone(),
     };
     let said = lines
+        .clone()
         .find(|line| line.contains("rror"))
         .or_else(|| lines.next());
     match said {

@@ -27,6 +27,8 @@ pub(crate) enum Outcome {
     Time,
     /// At the limit on memory.
     Memory,
+    /// The preparation took too long.
+    Unprepared,
     /// It should have given an answer, and did not.
     Failed,
 }
@@ -43,7 +45,7 @@ impl Outcome {
 
     /// Whether it ended at a limit, so that larger instances need not be tried.
     pub(crate) fn at_limit(self) -> bool {
-        matches!(self, Outcome::Time | Outcome::Memory)
+        matches!(self, Outcome::Time | Outcome::Memory | Outcome::Unprepared)
     }
 }
 

@@ -24,6 +24,7 @@ impl Cell {
                 Some(Outcome::Unknown) => "unknown".to_owned(),
                 Some(Outcome::Time) => over_time(runs, limits),
                 Some(Outcome::Memory) => format!("> {} MiB", limits.memory_mib),
+                Some(Outcome::Unprepared) => "not prepared".to_owned(),
                 Some(Outcome::Failed) | None => "failed".to_owned(),
             },
             Cell::Skipped(_) => "skipped".to_owned(),
@@ -53,7 +54,9 @@ impl Cell {
             Cell::Run(runs) => {
                 let run: &Run = runs.last()?;
                 match run.outcome {
-                    Outcome::Unknown | Outcome::Failed => run.message.as_deref(),
+                    Outcome::Unknown | Outcome::Unprepared | Outcome::Failed => {
+                        run.message.as_deref()
+                    }
                     _ => None,
                 }
             }
