@@ -108,7 +108,7 @@ const BENCH_EXAMPLES: &str = "\
 Examples:
   threadwise bench --list benchmarks/*.toml
   threadwise bench --output docs/benchmarks.md benchmarks/*.toml
-  threadwise bench --table peterson --column forward --runs 1 benchmarks/peterson.toml
+  threadwise bench --row peterson --column forward --runs 1 benchmarks/locks.toml
 
 Every run is kept in the file of results, and the next invocation goes on from there. What is
 measured again: what has changed (program, model, limits, machine), and what failed.

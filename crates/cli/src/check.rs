@@ -102,7 +102,8 @@ pub(crate) fn limited(limits: &LimitArgs) -> Options {
     }
 }
 
-fn options(args: &CheckArgs) -> Options {
+/// What is asked for.
+pub(crate) fn options(args: &CheckArgs) -> Options {
     Options {
         settings: args.instance.set.clone(),
         for_all: args.for_all.clone(),

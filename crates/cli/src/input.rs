@@ -1,4 +1,4 @@
-//! Reading models and traces: files and standard input, with errors that say what to do next.
+//! Reading models, traces, certificates and tables: files and standard input, with errors that say what to do next.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -42,6 +42,16 @@ pub(crate) fn read_evidence(path: &Path, what: &str) -> Result<Input, InputError
             true => format!("check the name; `threadwise check MODEL --{what} DIR` writes {what}s"),
             false => error.help,
         },
+        ..error
+    })
+}
+
+/// Reads a table of benchmarks.
+pub(crate) fn read_table(path: &Path) -> Result<Input, InputError> {
+    read(path).map_err(|error| InputError {
+        help:
+            "tables are files such as `benchmarks/locks.toml`; docs/benchmarking.md describes them"
+                .to_owned(),
         ..error
     })
 }

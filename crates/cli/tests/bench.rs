@@ -58,7 +58,7 @@ fn a_table_becomes_a_page_with_plots() {
     let page = std::fs::read_to_string(place.path().join("docs/page.md")).unwrap();
     for part in [
         "threadwise bench --output docs/page.md tables/locks.toml",
-        "## Locks\n\nWhat it is about.\n\nOne run, each with at most 60 CPU seconds and 4096 MiB.",
+        "## Locks\n\nWhat it is about.\n\nOne run for each figure, with at most 60 CPU seconds and 4096 MiB.",
         "| model | verdict | `forward` | `explicit` | Paper |",
         "| lock N=2 | proved | 0.",
         "| > 1 h |\n",
@@ -194,7 +194,7 @@ fn rows_and_columns_can_be_chosen_and_listed() {
     for cell in cells {
         assert_eq!(cell["column"], "explicit");
         assert_eq!(cell["outcome"], "proved");
-        assert!(cell["medians"]["CPU s"].as_f64().unwrap() > 0.0);
+        assert!(cell["medians"]["cpu"].as_f64().unwrap() > 0.0);
         assert_eq!(cell["runs"].as_array().unwrap().len(), 1);
     }
     place
@@ -232,7 +232,7 @@ fn a_table_that_cannot_be_used_is_refused_with_its_place() {
     place
         .run(&["bench", "none.toml"])
         .expect(2)
-        .complains("none.toml: there is no such file");
+        .complains("none.toml: there is no such file\n  help: tables are files");
     place.file("bench-results.jsonl", "{}\n");
     place
         .run(&["bench", "tables/locks.toml"])

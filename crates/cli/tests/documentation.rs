@@ -1,4 +1,4 @@
-//! The documentation names every command and every option there is.
+//! The documentation names every command and every option there is, and the table of benchmarks that it shows can be used.
 
 mod common;
 
@@ -54,4 +54,21 @@ fn the_page_on_the_command_line_is_complete() {
     for option in options(&page.replace('`', " ")) {
         assert!(known.contains(&option), "{option} does not exist");
     }
+}
+
+#[test]
+fn the_table_of_the_page_on_benchmarking_is_one() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let page = std::fs::read_to_string(format!("{root}/docs/benchmarking.md")).unwrap();
+    let table = page.split("```toml\n").nth(1).unwrap();
+    let table = table.split("```").next().unwrap();
+    let place = Place::new();
+    let model = std::fs::read(format!("{root}/models/mux_sem_count.tw")).unwrap();
+    place.file("models/mux_sem_count.tw", model);
+    place.file("benchmarks/page.toml", table);
+    place
+        .run(&["bench", "--list", "benchmarks/page.toml"])
+        .expect(0)
+        .says("  row count: N=20, M=10; N=50, M=10; N=100, M=10\n")
+        .says("  column forward\n  column in layers\n  column SPIN -DNOREDUCE\n");
 }

@@ -36,7 +36,8 @@ pub use job::{
     AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic,
 };
 pub use plan::{
-    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, engine_exists, properties,
+    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, engine_exists, engine_options,
+    properties,
 };
 pub use report::{
     Exit, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic, Run, Scope,

@@ -352,7 +352,8 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
     })
 }
 
-fn engine_options(options: &Options) -> Result<(), RequestError> {
+/// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
+pub fn engine_options(options: &Options) -> Result<(), RequestError> {
     let given = [
         (options.symmetry, "--symmetry", EXPLICIT),
         (options.breadth_first, "--breadth-first", FORWARD),

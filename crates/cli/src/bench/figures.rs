@@ -30,6 +30,21 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
+    /// The name in tables and in JSON.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Figure::Cpu => "cpu",
+            Figure::Proof => "proof",
+            Figure::Recheck => "recheck",
+            Figure::Clock => "clock",
+            Figure::Memory => "memory",
+            Figure::States => "states",
+            Figure::Nodes => "nodes",
+            Figure::Rate => "rate",
+            Figure::Bytes => "bytes",
+        }
+    }
+
     /// The head of a column.
     pub(crate) fn head(self) -> &'static str {
         match self {

@@ -15,8 +15,8 @@ pub(crate) fn page(measurements: &Measurements, plots: Option<&str>) -> String {
     let mut page = String::from("# Benchmarks\n\n");
     let _ = write!(
         page,
-        "This page is the output of the command below; the tables are described in `benchmarks/`, and [benchmarking.md](benchmarking.md) \
-         says how.\n\n```\n{}\n```\n\n",
+        "This page is the output of the command below, which names the tables; `docs/benchmarking.md` of threadwise describes \
+         them, and how it is measured.\n\n```\n{}\n```\n\n",
         measurements.command
     );
     let _ = writeln!(page, "- Machine: {}.", measurements.machine);
@@ -62,13 +62,13 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
     let _ = write!(page, "## {}\n\n", table.title);
     paragraph(page, &table.text);
     let runs = match table.runs {
-        1 => "One run".to_owned(),
-        runs => format!("Medians of {runs} runs"),
+        1 => "One run for each figure, with".to_owned(),
+        runs => format!("Medians of {runs} runs, each with"),
     };
     let limits = table.limits;
     let _ = write!(
         page,
-        "{runs}, each with at most {} CPU seconds and {} MiB.\n\n",
+        "{runs} at most {} CPU seconds and {} MiB.\n\n",
         limits.seconds, limits.memory_mib
     );
     if !table.grid.is_empty() {

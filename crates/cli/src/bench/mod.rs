@@ -281,7 +281,9 @@ fn list(tables: &[Table]) {
         say(format_args!("{}: {}\n", table.name, table.title));
         for row in &table.rows {
             let values: Vec<String> = row.instances.iter().map(|i| i.to_string()).collect();
-            say(format_args!("  row {}: {}\n", row.name, values.join("; ")));
+            // Without parameters there is one instance, and nothing to say of it.
+            let line = format!("  row {}: {}", row.name, values.join("; "));
+            say(format_args!("{}\n", line.trim_end_matches(": ")));
         }
         for column in &table.columns {
             say(format_args!("  column {}\n", column.name));
@@ -328,7 +330,7 @@ fn table_json(table: &Table, cells: &Cells) -> Value {
             };
             let medians = figures
                 .into_iter()
-                .filter_map(|figure| Some((figure.head().to_owned(), json!(cell.median(figure)?))));
+                .filter_map(|figure| Some((figure.name().to_owned(), json!(cell.median(figure)?))));
             all.push(json!({
                 "row": line.row.name,
                 "values": line.row.instances[line.instance],

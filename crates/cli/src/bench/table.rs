@@ -11,12 +11,13 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use threadwise::{Session, Values, engine_exists, properties};
+use threadwise::{Session, Values, engine_exists, engine_options, properties};
 use toml::Spanned;
 
-use crate::args::Cli;
+use crate::args::{Cli, Command};
 use crate::bench::figures::Figure;
 use crate::bench::peers::Peer;
+use crate::check::{options, with_help};
 use crate::input::{self, InputError};
 
 /// A table, ready to be run.
@@ -312,7 +313,7 @@ struct Wrong(Range<usize>, String);
 
 /// Reads a table and the models that it names.
 pub(crate) fn read(path: &Path) -> Result<Table, TableError> {
-    let input = input::read(path).map_err(TableError::Unreadable)?;
+    let input = input::read_table(path).map_err(TableError::Unreadable)?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     parse(&input.text, &name, &|model| {
@@ -395,14 +396,20 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
 fn column(form: ColumnForm) -> Result<Column, String> {
     let tool = match (form.engine, form.peer) {
         (Some(engine), None) => {
-            engine_exists(&engine).map_err(|error| error.to_string())?;
+            engine_exists(&engine).map_err(|error| with_help(&error))?;
             // What `check` would refuse is refused here, before hours of runs.
             let words = ["threadwise", "check", "model", "--engine", &engine];
             let words = words.into_iter().chain(form.options.iter().map(|o| &**o));
-            if let Err(error) = Cli::try_parse_from(words) {
-                let text = error.to_string();
-                let first = text.lines().next().unwrap_or_default();
-                return Err(first.trim_start_matches("error: ").to_owned());
+            match Cli::try_parse_from(words) {
+                Ok(Cli {
+                    command: Command::Check(args),
+                }) => engine_options(&options(&args)).map_err(|error| error.to_string())?,
+                Ok(_) => return Err("these are no options of `check`".to_owned()),
+                Err(error) => {
+                    let text = error.to_string();
+                    let first = text.lines().next().unwrap_or_default();
+                    return Err(first.trim_start_matches("error: ").to_owned());
+                }
             }
             Tool::Engine(engine)
         }
@@ -448,9 +455,19 @@ fn row(
             return Err(format!("{shown} has no parameter `{name}`"));
         }
     }
+    for values in &instances {
+        if let Err(diagnostics) = session.instance(values) {
+            let messages: Vec<&str> = diagnostics.iter().map(|found| &*found.message).collect();
+            return Err(format!("{shown}: {}", messages.join("; ")));
+        }
+    }
     let position = |name: &String| {
         let found = columns.iter().position(|column| column.name == *name);
-        found.ok_or_else(|| format!("there is no column `{name}`"))
+        found.ok_or_else(|| {
+            let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+            let names = names.join(", ");
+            format!("there is no column `{name}`; there are: {names}")
+        })
     };
     let mut chosen: Vec<usize> = match &form.columns {
         Some(names) => names.iter().map(position).collect::<Result<_, _>>()?,
@@ -641,8 +658,17 @@ invariant small: x <= M;
                 "4: only one parameter",
             ),
             (
+                format!("{HEAD}{row}set = {{ N = [1, 2] }}\n"),
+                "4: m.tw: `where` does not hold with N = 1",
+            ),
+            (
+                "title = 'T'\nrow = []\n[[column]]\nengine = 'forward'\noptions = ['--symmetry']\n"
+                    .to_owned(),
+                "3: `--symmetry` is for the engine `explicit`",
+            ),
+            (
                 format!("{HEAD}{row}columns = ['backward']\n"),
-                "4: there is no column `backward`",
+                "4: there is no column `backward`; there are: forward",
             ),
             (
                 format!("{HEAD}{row}published = {{ A = [1] }}\n"),
