@@ -310,8 +310,9 @@ pub(crate) struct CertifyArgs {
     /// The certificate, as `check --certificate` writes it; `-` is standard input
     #[arg(value_name = "CERTIFICATE")]
     pub(crate) certificate: PathBuf,
-    #[command(flatten)]
-    pub(crate) instance: OneInstanceArgs,
+    /// Insist on this value of a parameter (repeatable) [default: the value in the certificate]
+    #[arg(long = "set", value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) set: Vec<Setting>,
     /// The property that is to be proved, if not the one that the certificate names
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Option<String>,

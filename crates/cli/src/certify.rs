@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use threadwise::{Certificate, CertifyFailure, Exit, Session, Values};
+use threadwise::{Certificate, CertifyError, CertifyFailure, Exit, Session, Values};
 use threadwise_lang::render::LineIndex;
 
 use crate::args::CertifyArgs;
@@ -44,7 +44,7 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         return Exit::Input;
     }
     let mut values = certificate.params.clone();
-    for setting in &args.instance.set {
+    for setting in &args.set {
         // A certificate is for one instance; the checker says so if it is for another one.
         values.insert(setting.name.clone(), *setting.values.start());
         if setting.values.start() != setting.values.end() {
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
             format!(
                 "the certificate proves `{property}`{at}: {}, {}\n",
                 counted(report.nodes as u64, "node"),
-                counted(report.conditions, "condition")
+                counted(report.conditions, "question")
             )
         })
     };
@@ -93,8 +93,20 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
                 let (line, _) = LineIndex::new(session.text()).position(session.text(), span.start);
                 format!("{}:{line}: ", session.name())
             });
+            let other = *property != certificate.property
+                || values.0.iter().any(|(name, value)| {
+                    let named = certificate.params.get(name);
+                    named.is_some_and(|named| named != value)
+                });
+            let help = if other {
+                "leave out --property and --set to check what the certificate is about"
+            } else if certificate.model.is_some() && matches!(error, CertifyError::Rejected(_)) {
+                "the certificate was made for this model, so it is wrong itself"
+            } else {
+                "was the model changed after the certificate was written?"
+            };
             terminal.error(&format_args!(
-                "{}: the certificate does not prove `{property}`{at}: {}{error}\n  help: was the model changed after the certificate was written?",
+                "{}: the certificate does not prove `{property}`{at}: {}{error}\n  help: {help}",
                 text.name,
                 line.unwrap_or_default()
             ));

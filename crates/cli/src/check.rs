@@ -292,6 +292,15 @@ impl Check<'_> {
                     let text = format!("{}\n", certificate.to_json());
                     ("certificate", directory, "cert.json", Ok(text))
                 }
+                (_, None) if result.verdict == VerdictKind::Proved => {
+                    if self.args.certificate.is_some() && !self.args.quiet {
+                        self.terminal.note(&format_args!(
+                            "no certificate of `{}` is written: the engine gave none",
+                            result.property
+                        ));
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             let stem = Path::new(session.name()).file_stem().unwrap_or_default();

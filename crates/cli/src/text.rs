@@ -159,6 +159,12 @@ impl Printer {
         if let Some(depth) = stats.depth {
             facts.push(format!("depth {}", count(depth)));
         }
+        if let Some(iterations) = stats.iterations {
+            facts.push(counted(iterations, "iteration"));
+        }
+        if let Some(nodes) = stats.peak_nodes {
+            facts.push(format!("at most {}", counted(nodes, "node")));
+        }
         // For a handful of states the figure says nothing.
         if let Some(bytes) = stats.bytes_per_state
             && stats.states.is_some_and(|states| states >= 10_000)

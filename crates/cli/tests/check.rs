@@ -528,6 +528,12 @@ fn verbose_adds_statistics_and_reasons() {
         .run(&["check", "lock.tw", "-v", "--symmetry", "--only", "safety"])
         .expect(0)
         .says("not rechecked: the engine gave no certificate");
+    let forward = ["check", "lock.tw", "-v", "--engine", "forward"];
+    place
+        .run(&[&forward[..], &["--only", "safety"]].concat())
+        .expect(0)
+        .says(" iterations, at most ")
+        .says(" nodes");
 }
 
 #[test]
@@ -546,6 +552,11 @@ fn a_certificate_can_be_kept_and_checked() {
         ])
         .expect(0)
         .complains("certificate of `mutex` written to");
+    let symmetry = ["check", "lock.tw", "--only", "safety", "--symmetry"];
+    place
+        .run(&[&symmetry[..], &["--certificate", "proofs"]].concat())
+        .expect(0)
+        .complains("no certificate of `mutex` is written");
     let mutex = "proofs/lock.mutex.N=3.cert.json";
     place
         .run(&["certify", "lock.tw", mutex])
@@ -558,7 +569,8 @@ fn a_certificate_can_be_kept_and_checked() {
     place
         .run(&["certify", "lock.tw", mutex, "--set", "N=2"])
         .expect(4)
-        .complains("it is for N = 3, and here N = 2");
+        .complains("it is for N = 3, and here N = 2")
+        .complains("leave out --property and --set");
     place
         .run(&["certify", "lock.tw", mutex, "--property", "deadlock_free"])
         .expect(4)
@@ -588,6 +600,12 @@ fn a_certificate_can_be_kept_and_checked() {
             text.replace("\"model\":\"", "\"model\":\"0"),
             4,
             "made for another model",
+        ),
+        (
+            text.split("\"cells\"").next().unwrap().to_owned()
+                + "\"cells\":[],\"nodes\":[],\"root\":1}}",
+            4,
+            "made for this model, so it is wrong itself",
         ),
     ] {
         place.file("wrong.json", &wrong);
