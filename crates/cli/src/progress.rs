@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use threadwise::{Stats, Values};
 
 use crate::terminal::complain;
-use crate::words::{count, seconds};
+use crate::words::{count, counted, seconds};
 
 /// How often the line is redrawn: often enough to look alive, seldom enough not to flicker.
 const EVERY: Duration = Duration::from_millis(200);
@@ -78,6 +78,12 @@ fn line(file: &str, values: &Values, stats: &Stats) -> String {
     if let Some(depth) = stats.depth {
         line.push_str(&format!(", depth {depth}"));
     }
+    if let Some(iterations) = stats.iterations {
+        line.push_str(&format!(", iteration {}", count(iterations)));
+    }
+    if let Some(nodes) = stats.peak_nodes {
+        line.push_str(&format!(", at most {}", counted(nodes, "node")));
+    }
     if let Some(memory) = stats.memory_mib {
         line.push_str(&format!(", {memory:.0} MiB"));
     }
@@ -101,6 +107,16 @@ mod tests {
         assert_eq!(
             line("lock.tw", &values, &stats),
             "lock.tw at N=5: 2,500,000 states, 1,250,000 a second, depth 31, 2.0 s"
+        );
+        let stats = Stats {
+            seconds: Some(2.0),
+            iterations: Some(3),
+            peak_nodes: Some(40_000),
+            ..Stats::default()
+        };
+        assert_eq!(
+            line("lock.tw", &values, &stats),
+            "lock.tw at N=5, iteration 3, at most 40,000 nodes, 2.0 s"
         );
         assert_eq!(short("models/a/lock.tw"), "lock.tw");
         assert_eq!(short(&"x".repeat(60)), format!("{}..", "x".repeat(22)));

@@ -56,6 +56,10 @@ pub struct Progress {
     pub transitions: u64,
     /// Steps from an initial state.
     pub depth: u64,
+    /// Rounds of an engine that computes with sets.
+    pub iterations: u64,
+    /// The most nodes of decision diagrams so far.
+    pub peak_nodes: u64,
     /// States found and not yet looked at.
     pub queue: u64,
     /// Bytes taken.

@@ -166,7 +166,8 @@ impl Search<'_, '_> {
     fn report(&mut self) {
         let nodes = self.symbolic.diagrams.peak_nodes();
         self.observer.progress(&Progress {
-            depth: self.rounds,
+            iterations: self.rounds,
+            peak_nodes: self.peak_nodes.max(nodes) as u64,
             bytes: threadwise_symbolic::Diagrams::bytes(nodes) as u64,
             ..Progress::default()
         });

@@ -141,12 +141,14 @@ struct Relay<'a>(&'a mut (dyn FnMut(&Stats) + Send));
 
 impl Observer for Relay<'_> {
     fn progress(&mut self, progress: &Progress) {
-        // An engine that does not visit states one by one has none to report.
+        // An engine that does not visit states one by one has none to report, and others no nodes.
         let counted = |count: u64| (count > 0).then_some(count);
         (self.0)(&Stats {
             states: counted(progress.states),
             transitions: counted(progress.transitions),
-            depth: Some(progress.depth),
+            depth: counted(progress.depth),
+            iterations: counted(progress.iterations),
+            peak_nodes: counted(progress.peak_nodes),
             ..Stats::default()
         });
     }

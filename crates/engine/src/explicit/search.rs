@@ -364,6 +364,7 @@ impl<'a, const W: usize> Search<'a, W> {
                 depth,
                 queue: u64::from(left) + u64::from(behind),
                 bytes,
+                ..Progress::default()
             });
         }
         None
