@@ -58,8 +58,11 @@ pub fn smtlib(
         cells,
         bounds,
     };
-    exporter
-        .write(kind, out)
+    writeln!(
+        out,
+        "; Written by threadwise: a certificate of {property}. Each check-sat must be answered unsat."
+    )
+    .and_then(|()| exporter.write(kind, out))
         .map_err(|_| Error::unsupported("the conditions cannot be written"))
 }
 
