@@ -33,7 +33,7 @@ use threadwise_model::system::{
 };
 
 use text::{
-    RESERVED, Scene, Written, add, arith, balanced, compare, constant, join, not, reads, truth,
+    RESERVED, Scene, Written, add, arith, balanced, compare, constant, join, not, own, reads, truth,
 };
 
 /// A Promela program.
@@ -119,22 +119,18 @@ impl<'a> Writer<'a> {
             return Err(ExportError::TooManyProcesses(system.processes()));
         }
         let mut used: BTreeSet<String> = RESERVED.iter().map(|&word| word.to_owned()).collect();
-        let mut name = |wanted: String| {
-            let mut name = wanted;
+        let mut name = |wanted: &str| {
+            let mut name = own(wanted);
             while !used.insert(name.clone()) {
                 name.push('_');
             }
             name
         };
-        let proctypes: Vec<String> = system
-            .templates
-            .iter()
-            .map(|t| name(t.name.clone()))
-            .collect();
+        let proctypes: Vec<String> = system.templates.iter().map(|t| name(&t.name)).collect();
         let vars = system.vars.iter().map(|var| match var.scope {
-            Scope::Shared => name(var.name.clone()),
+            Scope::Shared => name(&var.name),
             Scope::Local(template) => {
-                name(format!("{}_{}", system.templates[template].name, var.name))
+                name(&format!("{}_{}", system.templates[template].name, var.name))
             }
         });
         let vars: Vec<String> = vars.collect();

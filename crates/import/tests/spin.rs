@@ -127,6 +127,26 @@ fn same_states_on_many_constructs() {
     assert!(compare("everything", &system));
 }
 
+/// SPIN reads a model through the C preprocessor, and writes C with the names in it.
+#[test]
+fn names_that_mean_something_to_spin_or_c() {
+    if skip() {
+        return;
+    }
+    let names = "D_proctype active chan byte NULL EOF HAS_CODE VECTORSZ SYNC __LINE__ linux unix errno stdin uchar uint State Index _p _pid _last _ v_NULL";
+    let names: Vec<&str> = names.split(' ').collect();
+    let steps: String = names
+        .iter()
+        .map(|name| format!("to_{name}: {name} := 1 - {name};\n"))
+        .collect();
+    let text = format!(
+        "shared {}: 0..1 = 0;\nprocess NULL_ {{ local _n, _t: 0..1 = 0; first: _n := 1; second: _t := 1;\n{steps} }}\n\
+         process _P {{ local x: 0..1 = 0; first: x := 1; }}\ninvariant up: _p + _last <= 1; deadlock_free;",
+        names.join(", "),
+    );
+    assert!(compare("names", &system(&text, None).unwrap()));
+}
+
 #[test]
 fn refuses_what_promela_has_not() {
     let refused = |text: &str| promela(&system(text, None).unwrap(), &[0]).unwrap_err();

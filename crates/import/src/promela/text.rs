@@ -240,7 +240,7 @@ pub(super) const RESERVED: &[&str] = &[
     "c_state",
     "c_track",
     "chan",
-    "d_proctype",
+    "D_proctype",
     "d_step",
     "do",
     "else",
@@ -328,4 +328,26 @@ pub(super) const RESERVED: &[&str] = &[
     "volatile",
     "while",
     "now",
+    "errno",
+    "linux",
+    "stderr",
+    "stdin",
+    "stdout",
+    "uchar",
+    "uint",
+    "ulong",
+    "unix",
+    "ushort",
+    "wasnew",
 ];
+
+/// A name as SPIN may see it. What looks like a macro of the C compiler, of its library or of the verifier that SPIN writes
+/// (`NULL`, `HAS_CODE`, `__LINE__`), or like a variable of SPIN's own (`_p`), would be replaced or refused; a letter in front keeps it apart.
+pub(super) fn own(name: &str) -> String {
+    let capitals = name.len() > 1 && !name.contains(|c: char| c.is_ascii_lowercase());
+    if capitals || name.starts_with('_') {
+        format!("v_{name}")
+    } else {
+        name.to_owned()
+    }
+}
