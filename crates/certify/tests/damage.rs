@@ -516,6 +516,7 @@ fn truncated_and_malformed_files_are_refused_with_a_message() {
             "too often",
         ),
         ("\"params\"", "\"parameters\"", "unknown field"),
+        ("\"N\":3", "\"N\":2,\"N\":3", "`N` has two values"),
     ] {
         let damaged = text.replacen(from, to, 1);
         assert_ne!(damaged, text, "{from}");

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-use serde::de::Error as _;
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use threadwise_model::layout::process_name;
 use threadwise_model::system::{CellInitial, Clause, DimKind, Scope, System, SystemPropertyKind};
@@ -28,6 +28,7 @@ pub struct Certificate {
     /// The property.
     pub property: String,
     /// The value of every parameter.
+    #[serde(deserialize_with = "one_value_each")]
     pub params: BTreeMap<String, i64>,
     /// The [digest] of the model, so that a certificate of another model is refused with a
     /// message that says so. No proof rests on it.
@@ -105,6 +106,32 @@ fn this_version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
             "version {other} instead of {CERTIFICATE_VERSION}"
         ))),
     }
+}
+
+/// A map by itself would keep the last of two values, and somebody else's checker perhaps the first.
+fn one_value_each<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, i64>, D::Error> {
+    struct OneValueEach;
+    impl<'de> Visitor<'de> for OneValueEach {
+        type Value = BTreeMap<String, i64>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object from parameters to integers")
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut values = BTreeMap::new();
+            while let Some((name, value)) = map.next_entry::<String, i64>()? {
+                if values.contains_key(&name) {
+                    return Err(A::Error::custom(format!("`{name}` has two values")));
+                }
+                values.insert(name, value);
+            }
+            Ok(values)
+        }
+    }
+    deserializer.deserialize_map(OneValueEach)
 }
 
 /// The names of a system's cells, in their order: `x`, `flag[2]`, `P[1].k` for variables, and the name
