@@ -111,6 +111,7 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         only: args.only,
         engine: args.engine.clone(),
         symmetry: args.symmetry,
+        no_symmetry: args.no_symmetry,
         breadth_first: args.breadth_first,
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),

@@ -171,6 +171,18 @@ impl Printer {
         {
             facts.push(format!("{bytes:.1} bytes a state"));
         }
+        if let Some(refinements) = stats.refinements {
+            facts.push(counted(refinements, "refinement"));
+        }
+        if let Some(predicates) = stats.predicates {
+            facts.push(counted(predicates, "predicate"));
+        }
+        if let Some(extensions) = stats.extensions {
+            facts.push(format!(
+                "{} of the errors",
+                counted(extensions, "extension")
+            ));
+        }
         if let Some(memory) = stats.memory_mib {
             facts.push(format!("{memory:.1} MiB"));
         }
@@ -188,6 +200,11 @@ impl Printer {
         let line = format!("  {:width$}            {}", "", facts.join(", "));
         text.push_str(&self.terminal.paint(Style::Faint, line.trim_end()));
         text.push('\n');
+        for (number, round) in result.rounds.iter().enumerate() {
+            let line = format!("  {:width$}            round {}: {round}", "", number + 1);
+            text.push_str(&self.terminal.paint(Style::Faint, &line));
+            text.push('\n');
+        }
     }
 
     fn trace(&self, text: &mut String, result: &PropertyResult, session: &Session) {

@@ -4,7 +4,7 @@
 //! number and of states as rows of integers. A violation comes with the run that shows it; the
 //! caller has the interpreter run it again and so turns it into a trace in the user's terms.
 
-use threadwise_evidence::{Certificate, Reason, ReplayError, Stats, Trace, record};
+use threadwise_evidence::{Account, Certificate, Reason, ReplayError, Stats, Trace, record};
 use threadwise_lang::program::{LocationId, Span, TemplateId};
 use threadwise_model::expression::Failure;
 use threadwise_model::instance::Instance;
@@ -68,6 +68,8 @@ impl From<Unsupported> for Reason {
 pub struct Outcome {
     /// One for each property asked about, in that order.
     pub answers: Vec<Answer>,
+    /// How each came about, in the same order; empty if the engine has nothing to tell.
+    pub accounts: Vec<Account>,
     /// What was counted.
     pub stats: Stats,
     /// Whether every reachable state was visited, so that the counts are those of the system.

@@ -50,4 +50,4 @@ pub use trace::{
     CheckName, Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, TraceError,
     Valuation, Value,
 };
-pub use verdict::{Reason, Stats, Verdict};
+pub use verdict::{Account, Reason, Stats, Verdict};

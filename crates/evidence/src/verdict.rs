@@ -81,6 +81,9 @@ pub struct Stats {
     /// The most memory that the engine's process had in use, in MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_mib: Option<f64>,
+    /// How often the set of errors was extended by their predecessors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extensions: Option<u64>,
     /// Refinements of an abstraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refinements: Option<u64>,
@@ -93,4 +96,34 @@ pub struct Stats {
     /// The greatest number of nodes of a decision diagram.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_nodes: Option<u64>,
+}
+
+/// How an engine came to the answer about one property.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Account {
+    /// Refinements of an abstraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refinements: Option<u64>,
+    /// How often the set of errors was extended by their predecessors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub extensions: Option<u64>,
+    /// Predicates of an abstraction.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicates: Option<u64>,
+    /// What happened, round by round, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<String>,
+}
+
+impl Account {
+    /// The statistics of a job with those of this property.
+    pub fn join(&self, stats: &Stats) -> Stats {
+        Stats {
+            refinements: self.refinements,
+            extensions: self.extensions,
+            predicates: self.predicates,
+            ..stats.clone()
+        }
+    }
 }

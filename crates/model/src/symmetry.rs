@@ -22,7 +22,7 @@ use threadwise_lang::program::{
 
 use crate::instance::Instance;
 use crate::system::{
-    CellDomain, DimKind, IdUse, ProcessId, Scope, System, SystemProperty, TemplateSymmetry,
+    CellDomain, CellId, DimKind, IdUse, ProcessId, Scope, System, SystemProperty, TemplateSymmetry,
 };
 
 /// A permutation of the processes of a system, template by template.
@@ -111,6 +111,26 @@ impl Permutation {
             }
         }
         image
+    }
+
+    /// Where each cell is taken, and the domain of its values.
+    pub fn cells(&self, system: &System) -> IndexVec<CellId, (CellId, CellDomain)> {
+        let mut images = index_vec::index_vec![(CellId::new(0), CellDomain::Bool); system.cells];
+        for (id, var) in system.vars.iter_enumerated() {
+            let (copies, owner) = match var.scope {
+                Scope::Shared => (1, None),
+                Scope::Local(template) => (system.templates[template].count, Some(template)),
+            };
+            for copy in 0..copies {
+                let to_copy = owner.map_or(0, |template| self.index(template, copy));
+                for offset in 0..var.len {
+                    let to_offset = self.offset(&var.dims, offset);
+                    images[system.cell(id, copy, offset)] =
+                        (system.cell(id, to_copy, to_offset), var.domain);
+                }
+            }
+        }
+        images
     }
 
     fn offset(&self, dims: &[crate::system::Dim], offset: u32) -> u32 {

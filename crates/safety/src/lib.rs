@@ -8,7 +8,9 @@ mod backward;
 mod certificate;
 mod forward;
 mod reach;
+mod split;
 mod target;
 
 pub use backward::Backward;
 pub use forward::Forward;
+pub use split::Split;

@@ -8,8 +8,9 @@
 
 use std::rc::Rc;
 
+use index_vec::IndexVec;
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Progress, Run, Stop};
-use threadwise_evidence::{Reason, Stats};
+use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Agenda, Bdd, Diagrams, Error, Symbolic, Transition, with_deep_stack};
 
@@ -88,6 +89,7 @@ pub(crate) fn run_search(
         .collect();
     let mut outcome = Outcome {
         answers: Vec::new(),
+        accounts: Vec::new(),
         stats: Stats::default(),
         complete: false,
         capacity_exceeded: None,
@@ -99,6 +101,7 @@ pub(crate) fn run_search(
                 limits,
                 observer,
                 rounds: 0,
+                accounts: vec![Account::default(); properties.len()],
                 peak_nodes: 0,
                 least_sift: sift_at,
                 sift_at,
@@ -106,6 +109,7 @@ pub(crate) fn run_search(
             let result = search(&mut under_way, &mut answers);
             let reached = result.as_ref().ok().and_then(Option::as_ref);
             outcome.stats = under_way.stats(reached);
+            outcome.accounts = std::mem::take(&mut under_way.accounts);
             outcome.complete = reached.is_some();
             result.map(|_| ())
         });
@@ -126,6 +130,8 @@ pub(crate) struct Search<'a, 's> {
     pub(crate) limits: &'a Limits<'a>,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) rounds: u64,
+    /// How the answer about each property came about.
+    pub(crate) accounts: Vec<Account>,
     /// The most nodes in the layouts before.
     peak_nodes: usize,
     /// The size of a set at which a better layout is looked for first.
@@ -134,9 +140,9 @@ pub(crate) struct Search<'a, 's> {
     sift_at: usize,
 }
 
-impl Search<'_, '_> {
+impl<'s> Search<'_, 's> {
     /// To be called between operations.
-    pub(crate) fn breathe(&mut self) -> Result<(), Halt> {
+    pub(crate) fn breathe(&self) -> Result<(), Halt> {
         match self.limits.should_stop() {
             Some(stop) => Err(Halt::Stop(stop)),
             None => Ok(()),
@@ -157,10 +163,15 @@ impl Search<'_, '_> {
         self.breathe()?;
         let new = self.symbolic.rebuild(layout)?;
         let set = new.import(&self.symbolic, set)?;
-        self.peak_nodes = self.peak_nodes.max(self.symbolic.diagrams.peak_nodes());
         self.sift_at = self.least_sift.max(4 * new.diagrams.size(&set));
-        self.symbolic = Rc::new(new);
+        self.replace(new);
         Ok(Some(set))
+    }
+
+    /// Goes on with other diagrams of the same system.
+    pub(crate) fn replace(&mut self, symbolic: Symbolic<'s>) {
+        self.peak_nodes = self.peak_nodes.max(self.symbolic.diagrams.peak_nodes());
+        self.symbolic = Rc::new(symbolic);
     }
 
     fn report(&mut self) {
@@ -182,14 +193,26 @@ impl Search<'_, '_> {
         image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
     ) -> Result<bool, Halt> {
         let symbolic = self.symbolic.clone();
+        self.advance_by(agenda, &symbolic.transitions.moves, set, image)
+    }
+
+    /// The same with these transitions.
+    pub(crate) fn advance_by(
+        &mut self,
+        agenda: &mut Agenda,
+        moves: &IndexVec<ProcessId, Vec<Transition>>,
+        set: &mut Bdd,
+        image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
+    ) -> Result<bool, Halt> {
+        let symbolic = self.symbolic.clone();
         let d = &symbolic.diagrams;
         self.rounds += 1;
-        for _ in 0..symbolic.transitions.moves.len().max(1) {
+        for _ in 0..moves.len().max(1) {
             let Some(process) = agenda.take() else {
                 return Ok(true);
             };
             let mut grown = set.clone();
-            for transition in &symbolic.transitions.moves[process] {
+            for transition in &moves[process] {
                 self.breathe()?;
                 grown = d.or(&grown, &image(transition, d, &grown)?)?;
             }

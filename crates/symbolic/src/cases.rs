@@ -42,6 +42,11 @@ impl Translator<'_> {
         self.truth_in(expr, &mut Vec::new())
     }
 
+    /// The states in which an expression is true when variables that it leaves open have these values.
+    pub fn truth_with(&self, expr: &Expr, bound: &[(u32, i64)]) -> Result<Bdd, Error> {
+        self.truth_in(expr, &mut bound.to_vec())
+    }
+
     /// The values of an expression.
     pub fn cases(&self, expr: &Expr) -> Result<Cases, Error> {
         self.cases_in(expr, &mut Vec::new())

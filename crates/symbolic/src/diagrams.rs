@@ -6,6 +6,7 @@
 //! collection. What remains is a plain error value, and the manager stays usable.
 
 use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
 use oxidd::bcdd::{BCDDFunction, BCDDManagerRef};
@@ -74,6 +75,17 @@ impl Diagrams {
     /// The number of nodes of a diagram.
     pub fn size(&self, a: &Bdd) -> usize {
         a.node_count()
+    }
+
+    /// The variables that a diagram looks at.
+    pub fn support(&self, a: &Bdd) -> BTreeSet<VarNo> {
+        let mut walk = Support {
+            diagrams: self,
+            seen: HashSet::new(),
+            vars: BTreeSet::new(),
+        };
+        walk.visit(a);
+        walk.vars
     }
 
     /// Bytes that a manager with this many nodes takes when it is full, caches included.
@@ -259,5 +271,24 @@ impl Diagrams {
             Node::Terminal(_) => None,
         })?;
         Some((var, no, yes))
+    }
+}
+
+struct Support<'a> {
+    diagrams: &'a Diagrams,
+    seen: HashSet<Bdd>,
+    vars: BTreeSet<VarNo>,
+}
+
+impl Support<'_> {
+    fn visit(&mut self, a: &Bdd) {
+        let Some((var, no, yes)) = self.diagrams.top(a) else {
+            return;
+        };
+        if self.seen.insert(a.clone()) {
+            self.vars.insert(var);
+            self.visit(&no);
+            self.visit(&yes);
+        }
     }
 }

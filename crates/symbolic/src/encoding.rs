@@ -246,6 +246,17 @@ impl Encoding {
         codes_among(diagrams, &vars, &known)
     }
 
+    /// The cell of each variable of the state before a step.
+    pub fn cells_of_vars(&self) -> Vec<Option<CellId>> {
+        let mut cells = vec![None; self.variables as usize];
+        for (cell, code) in self.cells.iter_enumerated() {
+            for var in code.vars(false) {
+                cells[var as usize] = Some(cell);
+            }
+        }
+        cells
+    }
+
     /// The cells in the order of their variables.
     pub fn order(&self) -> Vec<CellId> {
         let mut cells: Vec<CellId> = self.cells.indices().collect();

@@ -19,11 +19,12 @@ pub use encoding::{CellCode, Encoding};
 pub use layout::Layout;
 pub use oxidd_core::util::num::Natural;
 pub use schedule::{Agenda, Schedule};
-pub use transitions::{Transition, Transitions};
+pub use transitions::{Hidden, Transition, Transitions};
 
 use std::rc::Rc;
 
 use threadwise_model::optimise::Optimised;
+use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, Expr, ProcessId, System};
 
 use crate::schedule::Touches;
@@ -109,9 +110,9 @@ impl<'s> Symbolic<'s> {
         };
         let encoding = Encoding::new(system, &source.optimised.claims().bounds, &layout)?;
         let diagrams = Diagrams::new(encoding.variables, capacity);
-        let initial = transitions::initial(system, &diagrams, &encoding)?;
+        let initial = transitions::initial(system, &diagrams, &encoding, &encoding.order())?;
         let valid = encoding.valid(&diagrams)?;
-        let transitions = Transitions::new(&source.optimised, &diagrams, &encoding, &valid)?;
+        let transitions = Transitions::new(&source.optimised, &diagrams, &encoding)?;
         Ok(Symbolic {
             system,
             layout,
@@ -137,6 +138,16 @@ impl<'s> Symbolic<'s> {
     /// A set of states of the same system in another layout, as a set in this one.
     pub fn import(&self, other: &Symbolic, set: &Bdd) -> Result<Bdd, Error> {
         transfer::transfer(other, set, self)
+    }
+
+    /// The image of a set under a permutation of processes, which the classes of the layout must respect.
+    pub fn permute(&self, set: &Bdd, by: &Permutation) -> Result<Bdd, Error> {
+        transfer::permute(self, set, by)
+    }
+
+    /// The initial values of some cells, given in the order of their variables.
+    pub fn initial_of(&self, cells: &[CellId]) -> Result<Bdd, Error> {
+        transitions::initial(self.system, &self.diagrams, &self.encoding, cells)
     }
 
     /// The states in which a predicate holds.

@@ -126,6 +126,13 @@ impl Schedule {
     }
 }
 
+impl Schedule {
+    /// Whether some cell is touched by many processes.
+    pub fn is_far(&self) -> bool {
+        self.far.contains(&true)
+    }
+}
+
 /// Those who touch a cell depend on its writers, and the writers on them.
 fn connect(
     writers: &BTreeSet<ProcessId>,

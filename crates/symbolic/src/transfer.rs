@@ -1,43 +1,59 @@
-//! Sets of states from diagrams in one layout to diagrams in another.
+//! Sets of states from diagrams in one layout to diagrams in another, or from one process to another.
 //!
 //! Cell by cell in the old order: the set divided by the cell's values, each part brought over, and put
-//! together again under the new codes.
+//! together again under the new cell and codes.
 
 use std::collections::HashMap;
 
-use threadwise_model::system::CellId;
+use index_vec::IndexVec;
+use threadwise_model::symmetry::Permutation;
+use threadwise_model::system::{CellDomain, CellId};
 
 use crate::diagrams::Bdd;
 use crate::{Error, Symbolic};
 
 pub(crate) fn transfer(from: &Symbolic, set: &Bdd, to: &Symbolic) -> Result<Bdd, Error> {
-    let mut cells = vec![None; from.encoding.variables as usize];
-    for (cell, code) in from.encoding.cells.iter_enumerated() {
-        for var in code.vars(false) {
-            cells[var as usize] = Some(cell);
-        }
-    }
-    let mut transfer = Transfer {
-        from,
-        to,
-        cells,
-        known: HashMap::new(),
-    };
-    let all = transfer.run(set)?;
+    let all = Transfer::new(from, to, None).run(set)?;
     // Where every code stood for a value, the set need not have looked at the cell; with other classes there may be
     // codes now that stand for none.
     Ok(to.diagrams.and(&all, &to.valid)?)
 }
 
+/// The image of a set under a permutation of processes, which the layout must respect.
+pub(crate) fn permute(symbolic: &Symbolic, set: &Bdd, by: &Permutation) -> Result<Bdd, Error> {
+    let moved = Moved {
+        by,
+        cells: by.cells(symbolic.system),
+    };
+    Transfer::new(symbolic, symbolic, Some(moved)).run(set)
+}
+
+/// Where a permutation takes cells.
+struct Moved<'a> {
+    by: &'a Permutation,
+    cells: IndexVec<CellId, (CellId, CellDomain)>,
+}
+
 struct Transfer<'a, 's> {
     from: &'a Symbolic<'s>,
     to: &'a Symbolic<'s>,
+    moved: Option<Moved<'a>>,
     /// The cell of each old variable.
     cells: Vec<Option<CellId>>,
     known: HashMap<Bdd, Bdd>,
 }
 
-impl Transfer<'_, '_> {
+impl<'a, 's> Transfer<'a, 's> {
+    fn new(from: &'a Symbolic<'s>, to: &'a Symbolic<'s>, moved: Option<Moved<'a>>) -> Self {
+        Transfer {
+            from,
+            to,
+            moved,
+            cells: from.encoding.cells_of_vars(),
+            known: HashMap::new(),
+        }
+    }
+
     fn run(&mut self, set: &Bdd) -> Result<Bdd, Error> {
         let d = &self.to.diagrams;
         let Some((var, ..)) = self.from.diagrams.top(set) else {
@@ -51,9 +67,16 @@ impl Transfer<'_, '_> {
         let mut result = d.none();
         for (value, code) in self.from.encoding.cells[cell].codes() {
             let part = self.run(&parts[*code])?;
+            let (cell, value) = match &self.moved {
+                Some(moved) => {
+                    let (to, domain) = moved.cells[cell];
+                    (to, moved.by.value(self.from.system, domain, *value))
+                }
+                None => (cell, *value),
+            };
             let new = self.to.encoding.cells[cell]
-                .code(*value)
-                .ok_or(Error::Internal("layouts of different systems"))?;
+                .code(value)
+                .ok_or(Error::Internal("a value without a code"))?;
             let here = self.to.encoding.code(d, cell, new, false)?;
             result = d.or(&result, &d.and(&here, &part)?)?;
         }

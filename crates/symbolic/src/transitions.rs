@@ -8,7 +8,11 @@
 //!
 //! Exact: a transition relates the same states as its step, on states whose values are encoded.
 
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
 use index_vec::IndexVec;
+use oxidd::VarNo;
 use threadwise_model::optimise::Optimised;
 use threadwise_model::system::{CellId, Clause, Expr, ProcessId, Step, System, Update};
 
@@ -30,6 +34,8 @@ enum Effect {
     /// The written variables get values that do not depend on the state.
     Assign {
         /// The written variables.
+        vars: Vec<VarNo>,
+        /// The same, to forget them with.
         written: Bdd,
         /// Their values afterwards: one combination, or several for `havoc`.
         values: Bdd,
@@ -39,21 +45,70 @@ enum Effect {
         /// Guard, and written bits with their twins.
         relation: Bdd,
         /// The written variables.
+        vars: Vec<VarNo>,
+        /// The same, to forget them with.
         written: Bdd,
         /// Their twins.
         twins: Bdd,
         /// From twins to variables.
-        back: Renaming,
+        back: Rc<Renaming>,
         /// From variables to twins.
-        forth: Renaming,
+        forth: Rc<Renaming>,
     },
+}
+
+/// Variables that are to be forgotten.
+pub struct Hidden {
+    vars: BTreeSet<VarNo>,
+    cube: Bdd,
+    /// The variables and their twins.
+    both: Bdd,
+}
+
+impl Hidden {
+    /// These variables, which belong to the state before a step.
+    pub fn new(d: &Diagrams, vars: impl IntoIterator<Item = VarNo>) -> Result<Self, Error> {
+        let vars: BTreeSet<VarNo> = vars.into_iter().collect();
+        let before: Vec<VarNo> = vars.iter().copied().collect();
+        let both: Vec<VarNo> = vars.iter().flat_map(|var| [*var, var + 1]).collect();
+        Ok(Hidden {
+            cube: d.cube(&before)?,
+            both: d.cube(&both)?,
+            vars,
+        })
+    }
+
+    /// A set with the variables forgotten.
+    pub fn forget(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
+        if self.vars.is_empty() {
+            return Ok(set.clone());
+        }
+        Ok(d.exists(set, &self.cube)?)
+    }
+
+    /// The intersection of two sets with the variables forgotten.
+    pub fn forget_and(&self, d: &Diagrams, a: &Bdd, b: &Bdd) -> Result<Bdd, Error> {
+        Ok(d.and_exists(a, b, &self.cube)?)
+    }
+
+    /// Whether there is nothing to forget.
+    pub fn is_empty(&self) -> bool {
+        self.vars.is_empty()
+    }
+
+    /// The variables.
+    pub fn vars(&self) -> &BTreeSet<VarNo> {
+        &self.vars
+    }
 }
 
 impl Transition {
     /// The states after the transition from a set.
     pub fn post(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
         Ok(match &self.effect {
-            Effect::Assign { written, values } => {
+            Effect::Assign {
+                written, values, ..
+            } => {
                 let rest = d.and_exists(set, &self.guard, written)?;
                 d.and(&rest, values)?
             }
@@ -72,7 +127,9 @@ impl Transition {
     /// The states from which the transition leads into a set.
     pub fn pre(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Error> {
         Ok(match &self.effect {
-            Effect::Assign { written, values } => {
+            Effect::Assign {
+                written, values, ..
+            } => {
                 let rest = d.and_exists(set, values, written)?;
                 d.and(&rest, &self.guard)?
             }
@@ -86,6 +143,97 @@ impl Transition {
                 d.and_exists(&after, relation, twins)?
             }
         })
+    }
+
+    /// What can be seen of the transition, taken within a set, by those who do not see the hidden
+    /// variables. May add steps between states that differ only there, never drops one.
+    pub fn project(&self, d: &Diagrams, within: &Bdd, hidden: &Hidden) -> Result<Self, Error> {
+        let seen = |vars: &[VarNo]| -> Vec<VarNo> {
+            let mut vars = vars.to_vec();
+            vars.retain(|var| !hidden.vars.contains(var));
+            vars
+        };
+        let effect = match &self.effect {
+            Effect::Assign { vars, values, .. } => {
+                let vars = seen(vars);
+                Effect::Assign {
+                    written: d.cube(&vars)?,
+                    values: hidden.forget(d, values)?,
+                    vars,
+                }
+            }
+            Effect::Relate {
+                relation,
+                vars,
+                back,
+                forth,
+                ..
+            } => {
+                let vars = seen(vars);
+                let twins: Vec<VarNo> = vars.iter().map(|var| var + 1).collect();
+                Effect::Relate {
+                    relation: d.and_exists(relation, within, &hidden.both)?,
+                    written: d.cube(&vars)?,
+                    twins: d.cube(&twins)?,
+                    back: back.clone(),
+                    forth: forth.clone(),
+                    vars,
+                }
+            }
+        };
+        Ok(Transition {
+            process: self.process,
+            guard: hidden.forget_and(d, &self.guard, within)?,
+            effect,
+        })
+    }
+
+    /// The variables that it writes, and what it writes to them, if that does not depend on the state.
+    pub fn assignment(&self) -> Option<(&[VarNo], &Bdd)> {
+        match &self.effect {
+            Effect::Assign { vars, values, .. } => Some((vars, values)),
+            Effect::Relate { .. } => None,
+        }
+    }
+
+    /// The variables that it writes.
+    pub fn written(&self) -> &[VarNo] {
+        match &self.effect {
+            Effect::Assign { vars, .. } | Effect::Relate { vars, .. } => vars,
+        }
+    }
+
+    /// The transition as a relation: the guard, and the written variables with their twins.
+    pub fn relation(&self, d: &Diagrams) -> Result<Bdd, Error> {
+        match &self.effect {
+            Effect::Assign { vars, values, .. } => {
+                let twins: Vec<VarNo> = vars.iter().map(|var| var + 1).collect();
+                let after = d.rename(values, &d.renaming(vars, &twins)?)?;
+                Ok(d.and(&self.guard, &after)?)
+            }
+            Effect::Relate { relation, .. } => Ok(relation.clone()),
+        }
+    }
+
+    /// Whether it writes nothing.
+    pub fn is_idle(&self) -> bool {
+        self.written().is_empty()
+    }
+
+    /// The same assignment under another guard.
+    pub fn guarded(&self, d: &Diagrams, guard: Bdd) -> Result<Option<Self>, Error> {
+        let Some((vars, values)) = self.assignment() else {
+            return Ok(None);
+        };
+        Ok(Some(Transition {
+            process: self.process,
+            guard,
+            effect: Effect::Assign {
+                vars: vars.to_vec(),
+                written: d.cube(vars)?,
+                values: values.clone(),
+            },
+        }))
     }
 }
 
@@ -107,9 +255,9 @@ impl Transitions {
         optimised: &Optimised,
         diagrams: &Diagrams,
         encoding: &Encoding,
-        valid: &Bdd,
     ) -> Result<Self, Error> {
         let system = optimised.system();
+        let cells = encoding.cells_of_vars();
         let mut all = Transitions {
             moves: IndexVec::new(),
             failures: IndexVec::new(),
@@ -128,7 +276,7 @@ impl Transitions {
                         choices: &step.choices,
                     },
                     process,
-                    valid,
+                    cells: &cells,
                 }
                 .step(step)?;
                 failures = diagrams.or(&failures, &built.fails)?;
@@ -157,9 +305,8 @@ struct Built {
 struct Builder<'a> {
     translator: Translator<'a>,
     process: ProcessId,
-    /// States whose codes all stand for values. Others occur in no set of states, but complements
-    /// contain them, so that an impossible guard need not be empty.
-    valid: &'a Bdd,
+    /// The cell of each variable.
+    cells: &'a [Option<CellId>],
 }
 
 /// The cells a transition writes, with their values, under a condition.
@@ -247,10 +394,22 @@ impl Builder<'_> {
         })
     }
 
-    /// Whether a set contains a state.
+    /// Whether a set contains a state whose codes all stand for values. Others occur in no set of states, but
+    /// complements contain them, so that an impossible guard need not be empty.
     fn possible(&self, set: &Bdd) -> Result<bool, Error> {
         let d = self.translator.diagrams;
-        Ok(!d.is_empty(&d.and(set, self.valid)?))
+        let encoding = self.translator.encoding;
+        let mut cells: Vec<CellId> = d
+            .support(set)
+            .into_iter()
+            .filter_map(|var| self.cells[var as usize])
+            .collect();
+        cells.dedup();
+        let mut states = set.clone();
+        for cell in cells.into_iter().rev() {
+            states = d.and(&states, &encoding.valid_cell(d, cell)?)?;
+        }
+        Ok(!d.is_empty(&states))
     }
 
     fn valid_choice(&self, choice: u32, (lo, hi): (i64, i64)) -> Result<Bdd, Error> {
@@ -326,7 +485,11 @@ impl Builder<'_> {
             return Ok(Transition {
                 process: self.process,
                 guard,
-                effect: Effect::Assign { written, values },
+                effect: Effect::Assign {
+                    vars,
+                    written,
+                    values,
+                },
             });
         }
         let mut relation = writes.when.clone();
@@ -345,8 +508,9 @@ impl Builder<'_> {
                 relation,
                 written,
                 twins: d.cube(&twin_vars)?,
-                back: d.renaming(&twin_vars, &vars)?,
-                forth: d.renaming(&vars, &twin_vars)?,
+                back: Rc::new(d.renaming(&twin_vars, &vars)?),
+                forth: Rc::new(d.renaming(&vars, &twin_vars)?),
+                vars,
             },
         })
     }
@@ -445,12 +609,17 @@ fn visit(expr: &Expr, f: &mut dyn FnMut(&Expr)) {
     }
 }
 
-/// The initial states.
-pub fn initial(system: &System, d: &Diagrams, encoding: &Encoding) -> Result<Bdd, Error> {
+/// The initial values of some cells, given in the order of their variables.
+pub fn initial(
+    system: &System,
+    d: &Diagrams,
+    encoding: &Encoding,
+    cells: &[CellId],
+) -> Result<Bdd, Error> {
     let mut set = d.all();
     let owners = crate::layout::owners(system);
     // From the last variable up, so that each step adds on top.
-    for cell in encoding.order().into_iter().rev() {
+    for &cell in cells.iter().rev() {
         let (id, index) = owners[cell].ok_or(Error::Internal("a cell of no variable"))?;
         let value = threadwise_model::eval::initial_value(system, id, index)
             .map_err(|_| Error::Overflow)?;

@@ -21,6 +21,8 @@ pub const EXPLICIT: &str = "explicit";
 pub const FORWARD: &str = "forward";
 /// Backward reachability with decision diagrams.
 pub const BACKWARD: &str = "backward";
+/// Split invariants with refinement.
+pub const SPLIT: &str = "split";
 
 /// The engine that a choice comes down to.
 pub fn chosen(name: &str) -> &str {
@@ -52,5 +54,11 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "safety",
         scope: "one instance",
         about: "States that lead to a violation, as decision diagrams; counterexamples are the shortest.",
+    },
+    EngineInfo {
+        name: SPLIT,
+        properties: "safety",
+        scope: "one instance",
+        about: "One assertion for each process, refined by exposing facts about processes until it is a proof or an error is real.",
     },
 ];

@@ -5,9 +5,9 @@ use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_safety::{Backward, Forward};
+use threadwise_safety::{Backward, Forward, Split};
 
-use crate::engines::{BACKWARD, EXPLICIT, FORWARD};
+use crate::engines::{BACKWARD, EXPLICIT, FORWARD, SPLIT};
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
 use crate::session::Session;
 
@@ -56,6 +56,9 @@ pub fn run_job(
             ..Forward::default()
         }),
         BACKWARD => Box::new(Backward::default()),
+        SPLIT => Box::new(Split {
+            symmetry: !job.no_symmetry,
+        }),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };
     let mut capacity = FIRST_CAPACITY;
@@ -111,7 +114,7 @@ fn findings(
     outcome: &Outcome,
 ) -> Result<Vec<Finding>, String> {
     let mut findings = Vec::new();
-    for (property, answer) in job.properties.iter().zip(&outcome.answers) {
+    for (place, (property, answer)) in job.properties.iter().zip(&outcome.answers).enumerate() {
         let verdict = match answer {
             Answer::Proved(certificate) => Verdict::Proved(certificate.clone()),
             Answer::Unknown(reason) => Verdict::Unknown(reason.clone()),
@@ -131,6 +134,7 @@ fn findings(
         findings.push(Finding {
             property: property.clone(),
             verdict,
+            account: outcome.accounts.get(place).cloned().unwrap_or_default(),
         });
     }
     Ok(findings)

@@ -3,7 +3,7 @@
 //! The answer to a job is evidence: one finding for each property. Whoever asked rechecks it.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Stats, Verdict};
+use threadwise_evidence::{Account, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
 
@@ -26,6 +26,8 @@ pub struct Job {
     pub threads: u16,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
+    /// Compute the assertions of every process, in `split`.
+    pub no_symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Whether proofs are to come with certificates.
@@ -92,6 +94,9 @@ pub struct Finding {
     pub property: String,
     /// The verdict with its evidence.
     pub verdict: Verdict,
+    /// How the engine came to it.
+    #[serde(default)]
+    pub account: Account,
 }
 
 /// How a job ended, as the caller sees it.

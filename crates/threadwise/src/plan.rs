@@ -4,7 +4,7 @@ use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 
-use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, chosen};
+use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, SPLIT, chosen};
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
 
@@ -28,6 +28,8 @@ pub struct Options {
     pub breadth_first: bool,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
+    /// Compute the assertions of every process, in `split`.
+    pub no_symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Replay traces and check certificates before they are reported.
@@ -52,6 +54,7 @@ impl Default for Options {
             engine: AUTO.to_owned(),
             breadth_first: false,
             symmetry: false,
+            no_symmetry: false,
             count_states: false,
             recheck: true,
             certificates: false,
@@ -356,6 +359,7 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
     let given = [
         (options.symmetry, "--symmetry", EXPLICIT),
+        (options.no_symmetry, "--no-symmetry", SPLIT),
         (options.breadth_first, "--breadth-first", FORWARD),
     ];
     for (given, option, for_engine) in given {

@@ -144,6 +144,9 @@ pub struct PropertyResult {
     pub reason: Option<Reason>,
     /// What the engine counted.
     pub stats: Stats,
+    /// What the engine did, round by round, for people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<String>,
     /// The execution that violates the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,

@@ -302,6 +302,7 @@ impl Session {
             breadth_first: plan.options.breadth_first,
             threads: plan.options.threads,
             symmetry: plan.options.symmetry,
+            no_symmetry: plan.options.no_symmetry,
             count_states: plan.options.count_states,
             certificates: plan.options.recheck || plan.options.certificates,
             seconds: plan.options.seconds,
@@ -380,6 +381,7 @@ impl View<'_> {
             rechecked: false,
             reason: None,
             stats,
+            rounds: Vec::new(),
             trace: None,
             certificate: None,
         }
@@ -410,8 +412,19 @@ impl View<'_> {
         let Some(found) = found else {
             return Err(format!("the engine said nothing about `{}`", planned.name));
         };
-        let stats = outcome.stats.clone();
-        match &found.verdict {
+        let stats = found.account.join(&outcome.stats);
+        let rounds = found.account.rounds.clone();
+        let result = self.judged(planned, &found.verdict, stats)?;
+        Ok(PropertyResult { rounds, ..result })
+    }
+
+    fn judged(
+        &self,
+        planned: &Planned,
+        verdict: &Verdict,
+        stats: Stats,
+    ) -> Result<PropertyResult, String> {
+        match verdict {
             Verdict::Proved(certificate) => self.proved(planned, certificate.as_ref(), stats),
             Verdict::Violated(trace) => {
                 let recheck = self.plan.options.recheck;

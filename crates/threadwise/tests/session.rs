@@ -137,6 +137,7 @@ fn an_engine_that_forgets_a_property_is_an_internal_error() {
         outcome.findings[1] = Finding {
             property: "low".to_owned(),
             verdict: Verdict::Unknown(Reason::new("internal", "lost its way")),
+            account: Default::default(),
         };
     };
     let run = self::run(&Options::default(), &mut Forger(internal));

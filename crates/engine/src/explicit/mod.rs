@@ -163,6 +163,7 @@ impl Explicit {
                 answers,
                 stats: Stats::default(),
                 complete: false,
+                accounts: Vec::new(),
                 capacity_exceeded: None,
             };
         }
@@ -179,6 +180,7 @@ impl Explicit {
                     answers,
                     stats: Stats::default(),
                     complete: false,
+                    accounts: Vec::new(),
                     capacity_exceeded: None,
                 };
             }
@@ -228,6 +230,7 @@ impl Explicit {
             answers,
             stats,
             complete,
+            accounts: Vec::new(),
             capacity_exceeded,
         }
     }

@@ -1,0 +1,336 @@
+//! The strongest split invariant, by a fixpoint.
+//!
+//! The assertion of process i is `common and own_i`: `common` speaks of what all can see (shared variables and
+//! classes), `own_i` of the shared variables and of process i. Kept apart, each part is small: what the
+//! others show is stated once for all processes, not once for each. As long as nothing is exposed this is the strongest split
+//! invariant (Cohen and Namjoshi, "Local proofs for global safety properties", Section 2); with classes it
+//! leaves out how the hidden part of i depends on the classes of others beyond the shared variables and
+//! its own class. May contain states that are not reachable, never misses one.
+//!
+//! A step of process j changes `own_j` directly. For all others it is what can be seen of it, taken within
+//! `own_j`: a step on shared variables and on the classes of j. `common` is closed under these by chaining. To
+//! process i it is a change of shared variables where `common` allows it, and the classes of j no longer
+//! matter: steps of different processes that write the same are one.
+
+use std::collections::HashMap;
+
+use index_vec::IndexVec;
+use threadwise_model::system::ProcessId;
+use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Symbolic, Transition};
+
+use super::together::Together;
+use super::view::{Representatives, View};
+use crate::reach::{Halt, Search};
+
+/// A split invariant: the conjunction of all parts.
+pub(crate) struct Assertions {
+    /// Over what everybody sees.
+    pub(crate) common: Bdd,
+    /// For each process, over the shared variables and its own.
+    pub(crate) own: IndexVec<ProcessId, Bdd>,
+}
+
+impl Assertions {
+    /// All parts together, over all variables.
+    pub(crate) fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt> {
+        let mut all = self.common.clone();
+        // From the last variables up.
+        for own in self.own.iter().rev() {
+            all = d.and(&all, own)?;
+        }
+        Ok(all)
+    }
+}
+
+/// Computes the assertions.
+pub(crate) fn strongest(
+    search: &mut Search,
+    view: &View,
+    representatives: &Representatives,
+) -> Result<Assertions, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let shared = symbolic.initial_of(&view.shared)?;
+    let mut assertions = Assertions {
+        common: view.hidden.forget(d, &symbolic.initial)?,
+        own: IndexVec::new(),
+    };
+    for own in &view.own {
+        let initial = symbolic.initial_of(&own.cells)?;
+        assertions.own.push(d.and(&shared, &initial)?);
+    }
+    let wanted = representatives.all();
+    let mut seen: IndexVec<ProcessId, Vec<Transition>> =
+        view.own.iter().map(|_| Vec::new()).collect();
+    // Nobody has seen anything of these yet.
+    let mut changed = wanted.clone();
+    let mut environments: Vec<Vec<Transition>> = wanted.iter().map(|_| Vec::new()).collect();
+    loop {
+        for (&process, environment) in wanted.iter().zip(&environments) {
+            let before = assertions.own[process].clone();
+            close(search, &mut assertions.own[process], process, environment)?;
+            if assertions.own[process] != before {
+                changed.push(process);
+            }
+        }
+        for process in view.own.indices() {
+            let (representative, permutation) = representatives.of(process);
+            if !changed.contains(&representative) {
+                continue;
+            }
+            search.breathe()?;
+            if let Some(permutation) = permutation {
+                assertions.own[process] =
+                    symbolic.permute(&assertions.own[representative], permutation)?;
+            }
+            seen[process] = summary(&symbolic, view, process, &assertions.own[process])?;
+        }
+        let before = assertions.common.clone();
+        close_common(search, view, &seen, &mut assertions.common)?;
+        if changed.is_empty() && assertions.common == before {
+            return Ok(assertions);
+        }
+        changed.clear();
+        environments =
+            Environments::new(search, view, &assertions.common, &seen)?.of(search, &wanted)?;
+    }
+}
+
+/// Closes what everybody sees under what is seen of all steps.
+fn close_common(
+    search: &mut Search,
+    view: &View,
+    seen: &IndexVec<ProcessId, Vec<Transition>>,
+    common: &mut Bdd,
+) -> Result<(), Halt> {
+    let symbolic = search.symbolic.clone();
+    if let Some(together) = Together::of(search, view, seen)?
+        && together.close(search, &symbolic, common)?
+    {
+        return Ok(());
+    }
+    let mut agenda = Agenda::new(symbolic.schedule.clone());
+    while !search.advance_by(&mut agenda, seen, common, Transition::post)? {}
+    Ok(())
+}
+
+/// Closes a process's part under its own steps and those of its environment.
+fn close(
+    search: &mut Search,
+    own: &mut Bdd,
+    process: ProcessId,
+    environment: &[Transition],
+) -> Result<(), Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    loop {
+        let before = own.clone();
+        for transition in symbolic.transitions.moves[process]
+            .iter()
+            .chain(environment)
+        {
+            search.breathe()?;
+            *own = d.or(own, &transition.post(d, own)?)?;
+        }
+        if *own == before {
+            return Ok(());
+        }
+    }
+}
+
+/// What the others see of a process's steps, taken within its part.
+fn summary(
+    symbolic: &Symbolic,
+    view: &View,
+    process: ProcessId,
+    own: &Bdd,
+) -> Result<Vec<Transition>, Halt> {
+    let d = &symbolic.diagrams;
+    let mut summary = Vec::new();
+    for transition in &symbolic.transitions.moves[process] {
+        let seen = transition.project(d, own, &view.own[process].hidden)?;
+        if !seen.is_idle() && !d.is_empty(&seen.guard) {
+            summary.push(seen);
+        }
+    }
+    Ok(summary)
+}
+
+/// Steps that write the same constants: what they do, and when whose step is taken.
+type Group = (Transition, Vec<(ProcessId, Bdd)>);
+
+#[derive(Default)]
+struct Groups {
+    list: Vec<Group>,
+    /// The place of each group by what it writes.
+    known: HashMap<(Vec<u32>, Bdd), usize>,
+}
+
+impl Groups {
+    fn add(&mut self, assignment: Transition, process: ProcessId, when: Bdd) {
+        let Some((vars, values)) = assignment.assignment() else {
+            return;
+        };
+        let key = (vars.to_vec(), values.clone());
+        let place = *self.known.entry(key).or_insert(self.list.len());
+        if place == self.list.len() {
+            self.list.push((assignment, Vec::new()));
+        }
+        self.list[place].1.push((process, when));
+    }
+}
+
+/// What the environment of each process does to the shared variables.
+struct Environments<'a> {
+    d: &'a Diagrams,
+    common: &'a Bdd,
+    /// The classes of each process.
+    classes: Vec<&'a Hidden>,
+    /// Steps that write the same constants to shared variables.
+    groups: Vec<Group>,
+    /// Other steps.
+    single: Vec<&'a Transition>,
+}
+
+impl<'a> Environments<'a> {
+    fn new(
+        search: &'a Search,
+        view: &'a View,
+        common: &'a Bdd,
+        seen: &'a IndexVec<ProcessId, Vec<Transition>>,
+    ) -> Result<Self, Halt> {
+        let d = &search.symbolic.diagrams;
+        let all = d.all();
+        let mut groups = Groups::default();
+        let mut single = Vec::new();
+        for transition in seen.iter().flatten() {
+            let process = transition.process;
+            let shared = transition.project(d, &all, &view.own[process].classes)?;
+            if shared.is_idle() {
+                continue;
+            }
+            if shared.assignment().is_some() {
+                groups.add(shared, process, transition.guard.clone());
+            } else {
+                single.push(transition);
+            }
+        }
+        Ok(Environments {
+            d,
+            common,
+            classes: view.own.iter().map(|own| &own.classes).collect(),
+            groups: groups.list,
+            single,
+        })
+    }
+
+    /// The environment of each of these processes, as steps on the shared variables and what is seen of the process.
+    fn of(&self, search: &Search, wanted: &[ProcessId]) -> Result<Vec<Vec<Transition>>, Halt> {
+        let mut guards: Vec<Vec<(usize, Bdd)>> = vec![Vec::new(); self.classes.len()];
+        if wanted.len() == self.classes.len() {
+            self.divide(search, 0, self.classes.len(), self.common, &[], &mut guards)?;
+        } else {
+            for process in wanted {
+                search.breathe()?;
+                let others = self.classes_outside(process.index(), process.index() + 1)?;
+                for (group, (_, members)) in self.groups.iter().enumerate() {
+                    let when = self.union(members, |other| other != *process)?;
+                    let guard = others.forget_and(self.d, self.common, &when)?;
+                    guards[process.index()].push((group, guard));
+                }
+            }
+        }
+        let mut environments = Vec::new();
+        for process in wanted {
+            let mut environment = Vec::new();
+            for (group, guard) in std::mem::take(&mut guards[process.index()]) {
+                if !self.d.is_empty(&guard) {
+                    environment.extend(self.groups[group].0.guarded(self.d, guard)?);
+                }
+            }
+            if !self.single.is_empty() {
+                search.breathe()?;
+                let others = self.classes_outside(process.index(), process.index() + 1)?;
+                for transition in &self.single {
+                    if transition.process != *process {
+                        let step = transition.project(self.d, self.common, &others)?;
+                        if !self.d.is_empty(&step.guard) {
+                            environment.push(step);
+                        }
+                    }
+                }
+            }
+            environments.push(environment);
+        }
+        Ok(environments)
+    }
+
+    /// For each process from `first` to `last` (excluded), when the others do what a group does, with
+    /// everybody else's classes forgotten. Halves of the range are treated alike, so that each class is
+    /// forgotten for many processes at once.
+    ///
+    /// `common` and `outside` (when somebody outside the range does it) have forgotten the classes of
+    /// processes outside the range.
+    fn divide(
+        &self,
+        search: &Search,
+        first: usize,
+        last: usize,
+        common: &Bdd,
+        outside: &[(usize, Bdd)],
+        guards: &mut [Vec<(usize, Bdd)>],
+    ) -> Result<(), Halt> {
+        search.breathe()?;
+        if last - first == 1 {
+            guards[first] = outside.to_vec();
+            return Ok(());
+        }
+        let middle = first + (last - first) / 2;
+        for (here, there) in [(first..middle, middle..last), (middle..last, first..middle)] {
+            let leaving = Hidden::new(
+                self.d,
+                self.classes[there.clone()]
+                    .iter()
+                    .flat_map(|classes| classes.vars().iter().copied()),
+            )?;
+            let mut around: Vec<(usize, Bdd)> = Vec::new();
+            let mut known = outside.iter().peekable();
+            for (group, (_, members)) in self.groups.iter().enumerate() {
+                let joining = self.union(members, |other| there.contains(&other.index()))?;
+                let mut when = self.d.and(common, &joining)?;
+                if let Some((_, guard)) = known.next_if(|(other, _)| *other == group) {
+                    when = self.d.or(&when, guard)?;
+                }
+                if !self.d.is_empty(&when) {
+                    around.push((group, leaving.forget(self.d, &when)?));
+                }
+            }
+            let common = leaving.forget(self.d, common)?;
+            self.divide(search, here.start, here.end, &common, &around, guards)?;
+        }
+        Ok(())
+    }
+
+    fn union(
+        &self,
+        members: &[(ProcessId, Bdd)],
+        of: impl Fn(ProcessId) -> bool,
+    ) -> Result<Bdd, Halt> {
+        let mut union = self.d.none();
+        // From the last variables up.
+        for (process, guard) in members.iter().rev() {
+            if of(*process) {
+                union = self.d.or(&union, guard)?;
+            }
+        }
+        Ok(union)
+    }
+
+    fn classes_outside(&self, first: usize, last: usize) -> Result<Hidden, Halt> {
+        let outside = self.classes[..first].iter().chain(&self.classes[last..]);
+        Ok(Hidden::new(
+            self.d,
+            outside.flat_map(|classes| classes.vars().iter().copied()),
+        )?)
+    }
+}

@@ -1,0 +1,199 @@
+//! Does the split invariant imply the property?
+//!
+//! The whole conjunction of the assertions can be as large as the set of reachable states. A property seldom
+//! needs it: it falls into goals, each of which speaks of few processes, and only their assertions have to be
+//! conjoined. Exact: what is hidden of a process depends on the others only through what is seen, so an
+//! assertion that a goal does not mention excludes nothing that `common` does not exclude.
+
+use threadwise_lang::program::FoldKind;
+use threadwise_model::exclusion::AtMostOne;
+use threadwise_model::system::{CellId, Expr, ProcessId, SystemProperty, SystemPropertyKind};
+use threadwise_symbolic::{Bdd, Diagrams, Symbolic, Translator};
+
+use super::assertions::Assertions;
+use super::view::{View, owners};
+use crate::reach::{Halt, Search};
+use crate::target;
+
+/// More parts than this are not looked at one by one.
+const MAX_PARTS: usize = 20_000;
+
+/// What must not be.
+enum Goal {
+    /// Not these states.
+    Never(Bdd),
+    /// Not two of these at once.
+    AtMostOne(Vec<Bdd>),
+}
+
+/// A property as goals.
+pub(crate) struct Goals {
+    goals: Vec<Goal>,
+    /// Whose each variable is.
+    whose: Vec<Option<ProcessId>>,
+}
+
+impl Goals {
+    /// The goals of a property.
+    pub(crate) fn of(search: &Search, property: &SystemProperty) -> Result<Self, Halt> {
+        let symbolic = &search.symbolic;
+        let d = &symbolic.diagrams;
+        let goals = match &property.kind {
+            SystemPropertyKind::Invariant(invariant) => {
+                let mut parts = Vec::new();
+                if parts_of(invariant, &mut Vec::new(), &mut parts) {
+                    let mut goals = Vec::new();
+                    for (part, bound) in parts {
+                        search.breathe()?;
+                        goals.push(goal(symbolic, part, &bound)?);
+                    }
+                    goals
+                } else {
+                    vec![Goal::Never(target::forbidden(symbolic, property)?)]
+                }
+            }
+            SystemPropertyKind::Checks => symbolic
+                .transitions
+                .failures
+                .iter()
+                .filter(|fails| !d.is_empty(fails))
+                .map(|fails| Goal::Never(fails.clone()))
+                .collect(),
+            _ => vec![Goal::Never(target::forbidden(symbolic, property)?)],
+        };
+        Ok(Goals {
+            goals,
+            whose: whose(symbolic),
+        })
+    }
+
+    /// Whether the assertions exclude what must not be.
+    pub(crate) fn hold(
+        &self,
+        search: &Search,
+        view: &View,
+        assertions: &Assertions,
+    ) -> Result<bool, Halt> {
+        let d = &search.symbolic.diagrams;
+        for goal in &self.goals {
+            search.breathe()?;
+            let possible = match goal {
+                Goal::Never(bad) => {
+                    let mut states = d.and(&assertions.common, bad)?;
+                    for process in self.processes(d, bad).into_iter().rev() {
+                        states = d.and(&states, &assertions.own[process])?;
+                    }
+                    states
+                }
+                Goal::AtMostOne(bodies) => self.two_of(d, view, assertions, bodies)?,
+            };
+            if !d.is_empty(&possible) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Where two of the bodies, which speak of different processes, can hold, as far as everybody sees.
+    fn two_of(
+        &self,
+        d: &Diagrams,
+        view: &View,
+        assertions: &Assertions,
+        bodies: &[Bdd],
+    ) -> Result<Bdd, Halt> {
+        let (mut one, mut two) = (d.none(), d.none());
+        for body in bodies.iter().rev() {
+            let mut seen = body.clone();
+            for process in self.processes(d, body) {
+                let hidden = &view.own[process].hidden;
+                seen = hidden.forget_and(d, &seen, &assertions.own[process])?;
+            }
+            two = d.or(&two, &d.and(&one, &seen)?)?;
+            one = d.or(&one, &seen)?;
+        }
+        Ok(d.and(&two, &assertions.common)?)
+    }
+
+    /// The processes whose own cells a set speaks of.
+    fn processes(&self, d: &Diagrams, set: &Bdd) -> Vec<ProcessId> {
+        let mut processes: Vec<ProcessId> = d
+            .support(set)
+            .into_iter()
+            .filter_map(|var| self.whose[var as usize])
+            .collect();
+        processes.sort_unstable();
+        processes.dedup();
+        processes
+    }
+}
+
+fn whose(symbolic: &Symbolic) -> Vec<Option<ProcessId>> {
+    let owners = owners(symbolic.system);
+    let cells = symbolic.encoding.cells_of_vars();
+    cells
+        .into_iter()
+        .map(|cell: Option<CellId>| cell.and_then(|cell| owners[cell]))
+        .collect()
+}
+
+/// The conjuncts of an invariant, with the values of the variables that quantifiers around them bind; false if
+/// they are too many.
+fn parts_of<'e>(
+    expr: &'e Expr,
+    bound: &mut Vec<(u32, i64)>,
+    parts: &mut Vec<(&'e Expr, Vec<(u32, i64)>)>,
+) -> bool {
+    match expr {
+        Expr::And(list) => list.iter().all(|expr| parts_of(expr, bound, parts)),
+        Expr::Fold {
+            kind: FoldKind::Forall,
+            bound: name,
+            lo,
+            hi,
+            body,
+        } if AtMostOne::of(expr).is_none() => (*lo..=*hi).all(|value| {
+            bound.push((*name, value));
+            let few = parts_of(body, bound, parts);
+            bound.pop();
+            few
+        }),
+        _ => {
+            parts.push((expr, bound.clone()));
+            parts.len() <= MAX_PARTS
+        }
+    }
+}
+
+fn goal(symbolic: &Symbolic, part: &Expr, bound: &[(u32, i64)]) -> Result<Goal, Halt> {
+    let d = &symbolic.diagrams;
+    let translator = Translator {
+        system: symbolic.system,
+        diagrams: d,
+        encoding: &symbolic.encoding,
+        choices: &[],
+    };
+    if let Some(found) = AtMostOne::of(part) {
+        let mut bodies = Vec::new();
+        for value in found.lo..=found.hi {
+            let mut bound = bound.to_vec();
+            bound.push((found.bound, value));
+            bodies.push(translator.truth_with(&found.body, &bound)?);
+        }
+        // Each body must speak of its own processes: then what is hidden in one is independent of the others.
+        let whose = whose(symbolic);
+        let mut seen = std::collections::BTreeSet::new();
+        let apart = bodies.iter().all(|body| {
+            let processes: std::collections::BTreeSet<ProcessId> = d
+                .support(body)
+                .into_iter()
+                .filter_map(|var| whose[var as usize])
+                .collect();
+            processes.into_iter().all(|process| seen.insert(process))
+        });
+        if apart {
+            return Ok(Goal::AtMostOne(bodies));
+        }
+    }
+    Ok(Goal::Never(d.not(&translator.truth_with(part, bound)?)?))
+}

@@ -1,0 +1,353 @@
+//! Split invariants: one assertion for each process, over what is shared and its own cells, whose conjunction is
+//! inductive.
+//!
+//! Sound, because the conjunction is an inductive invariant; complete for finite programs, because when it is too weak
+//! something is exposed, or the error set grows, and both can happen only finitely often. What is exposed of a process is
+//! which class the value of one of its cells is in; the others' assertions may then speak of it. With everything exposed
+//! the invariant is the set of reachable states.
+//!
+//! After Cohen and Namjoshi, "Local proofs for global safety properties" (CAV 2007). Errors are looked for at the
+//! fixpoint, which lets the computation chain; the proof by "invariant without errors" makes that complete.
+
+mod assertions;
+mod goals;
+mod refine;
+mod together;
+mod view;
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
+use threadwise_evidence::certificate::cell_names;
+use threadwise_evidence::{Account, Certificate};
+use threadwise_model::symmetry;
+use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
+use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
+
+use self::assertions::{Assertions, strongest};
+use self::goals::Goals;
+use self::refine::{Predicate, Refinement, refine};
+use self::view::{Representatives, View, owners};
+use crate::certificate;
+use crate::reach::{Halt, Search, run_search};
+use crate::target;
+
+/// Split invariants with refinement.
+#[derive(Clone, Copy, Debug)]
+pub struct Split {
+    /// Compute the assertion of one process for all that the types cannot tell from it.
+    pub symmetry: bool,
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        Split { symmetry: true }
+    }
+}
+
+impl Engine for Split {
+    fn name(&self) -> &'static str {
+        "split"
+    }
+
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        target::accepts(self.name(), system, property)
+    }
+
+    fn check_all(
+        &self,
+        system: &System,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        run_search(
+            self,
+            usize::MAX,
+            system,
+            properties,
+            limits,
+            observer,
+            |search, answers| {
+                let representatives = if self.symmetry {
+                    Representatives::by_symmetry(system)
+                } else {
+                    Representatives::everybody(system)
+                };
+                let start = Stage::new(search, &representatives)?;
+                for (place, property) in properties.iter().enumerate() {
+                    if answers[place].is_none() {
+                        let mut attempt = Attempt {
+                            place,
+                            search,
+                            representatives: &representatives,
+                            symmetric: self.symmetry,
+                            property,
+                            layers: Vec::new(),
+                        };
+                        answers[place] = Some(attempt.run(&start)?);
+                    }
+                }
+                Ok(None)
+            },
+        )
+    }
+}
+
+/// Of how many predicates a round tells.
+const FEW_TO_TELL: usize = 8;
+
+/// That a cell has a value, in source terms.
+fn describe_value(
+    system: &System,
+    owner: Option<ProcessId>,
+    cell: CellId,
+    name: &str,
+    value: i64,
+) -> String {
+    if let Some(process) = owner {
+        let template = &system.templates[system.template_of(process)];
+        if system.cell(template.pc, system.index_of(process), 0) == cell {
+            let location = template.locations.get(value as usize);
+            return format!("{name} at {}", location.map_or("?", String::as_str));
+        }
+    }
+    format!("{name} == {value}")
+}
+
+/// The split invariant for what is exposed at some time.
+struct Stage<'s> {
+    symbolic: Rc<Symbolic<'s>>,
+    view: View,
+    assertions: Assertions,
+}
+
+impl<'s> Stage<'s> {
+    fn new(search: &mut Search<'_, 's>, representatives: &Representatives) -> Result<Self, Halt> {
+        let view = View::new(&search.symbolic)?;
+        let assertions = strongest(search, &view, representatives)?;
+        Ok(Stage {
+            symbolic: search.symbolic.clone(),
+            view,
+            assertions,
+        })
+    }
+}
+
+/// The attempt to decide one property.
+struct Attempt<'a, 'l, 's> {
+    /// Which one.
+    place: usize,
+    search: &'a mut Search<'l, 's>,
+    representatives: &'a Representatives,
+    symmetric: bool,
+    property: &'a SystemProperty,
+    /// The error set, by how many steps its states are away from what the property forbids; empty as
+    /// long as nobody has needed it.
+    layers: Vec<Bdd>,
+}
+
+impl<'s> Attempt<'_, '_, 's> {
+    fn run(&mut self, start: &Stage<'s>) -> Result<Answer, Halt> {
+        *self.account() = Account {
+            refinements: Some(0),
+            extensions: Some(0),
+            predicates: Some(0),
+            rounds: Vec::new(),
+        };
+        self.search.symbolic = start.symbolic.clone();
+        let goals = Goals::of(self.search, self.property)?;
+        if goals.hold(self.search, &start.view, &start.assertions)? {
+            return self.proved(start);
+        }
+        let d = &start.symbolic.diagrams;
+        let bad = target::forbidden(&start.symbolic, self.property)?;
+        self.layers = vec![d.and(&bad, &start.symbolic.valid)?];
+        let mut refined: Option<Stage<'s>> = None;
+        loop {
+            let stage = refined.as_ref().unwrap_or(start);
+            if let Some(run) = self.violation()? {
+                return Ok(Answer::Violated(run));
+            }
+            let d = &stage.symbolic.diagrams;
+            let invariant = stage.assertions.conjunction(d)?;
+            let mut error = d.none();
+            for layer in &self.layers {
+                error = d.or(&error, layer)?;
+            }
+            if d.is_empty(&d.and(&invariant, &error)?) {
+                return self.proved(stage);
+            }
+            let processes = self.looked_at(&stage.view);
+            match refine(self.search, &stage.view, &processes, &invariant, &error)? {
+                Refinement::Proof(set) => return Ok(self.certified(&stage.symbolic, &set)),
+                Refinement::Extend(before) => {
+                    self.tell_extension(&stage.symbolic, &before);
+                    self.layers.push(before);
+                }
+                Refinement::Expose(predicates) => {
+                    self.tell_refinement(&stage.symbolic, &predicates);
+                    let layout = self.exposing(&stage.symbolic.layout, predicates);
+                    let new = stage.symbolic.rebuild(layout)?;
+                    // The first layer is quickly made anew.
+                    let bad = target::forbidden(&new, self.property)?;
+                    self.layers[0] = new.diagrams.and(&bad, &new.valid)?;
+                    for layer in &mut self.layers[1..] {
+                        *layer = new.import(&stage.symbolic, layer)?;
+                    }
+                    self.search.replace(new);
+                    refined = Some(Stage::new(self.search, self.representatives)?);
+                }
+            }
+        }
+    }
+
+    fn account(&mut self) -> &mut Account {
+        &mut self.search.accounts[self.place]
+    }
+
+    fn tell_refinement(&mut self, symbolic: &Symbolic, predicates: &BTreeSet<Predicate>) {
+        let names = cell_names(symbolic.system);
+        let owners = owners(symbolic.system);
+        let mut exposed = Vec::new();
+        for (cell, value) in predicates.iter().take(FEW_TO_TELL) {
+            let name = &names[cell.index()];
+            exposed.push(describe_value(
+                symbolic.system,
+                owners[*cell],
+                *cell,
+                name,
+                *value,
+            ));
+        }
+        if predicates.len() > FEW_TO_TELL {
+            exposed.push(format!("{} more", predicates.len() - FEW_TO_TELL));
+        }
+        let everywhere = if self.symmetric {
+            ", and the same of processes like these"
+        } else {
+            ""
+        };
+        let account = self.account();
+        *account.refinements.get_or_insert(0) += 1;
+        account.rounds.push(format!(
+            "the assertions allow a violation; what tells it from states that are none is exposed: {}{everywhere}",
+            exposed.join(", ")
+        ));
+    }
+
+    fn tell_extension(&mut self, symbolic: &Symbolic, before: &Bdd) {
+        let size = symbolic.diagrams.size(before);
+        let account = self.account();
+        *account.extensions.get_or_insert(0) += 1;
+        account.rounds.push(format!(
+            "the violation is told from everything else already; the states before it become errors too (a set of {size} nodes)"
+        ));
+    }
+
+    /// The processes whose predicates are looked for.
+    fn looked_at(&self, view: &View) -> Vec<ProcessId> {
+        if self.property.ids == IdUse::default() {
+            self.representatives.all()
+        } else {
+            view.own.indices().collect()
+        }
+    }
+
+    /// A layout in which these predicates are exposed too; by symmetry, those of all processes.
+    fn exposing(&mut self, layout: &Layout, predicates: BTreeSet<Predicate>) -> Layout {
+        let mut layout = layout.clone();
+        for (cell, value) in self.closed(predicates) {
+            let classes = layout.classes.entry(cell).or_default();
+            if !classes.contains(&vec![value]) {
+                classes.push(vec![value]);
+                *self.account().predicates.get_or_insert(0) += 1;
+            }
+        }
+        layout
+    }
+
+    fn closed(&self, mut predicates: BTreeSet<Predicate>) -> BTreeSet<Predicate> {
+        if !self.symmetric {
+            return predicates;
+        }
+        let system = self.search.symbolic.system;
+        let anonymous = SystemProperty {
+            ids: IdUse::default(),
+            ..self.property.clone()
+        };
+        let generators: Vec<_> = symmetry::generators(system, &anonymous)
+            .into_iter()
+            .map(|generator| (generator.cells(system), generator))
+            .collect();
+        let mut waiting: Vec<Predicate> = predicates.iter().copied().collect();
+        while let Some((cell, value)) = waiting.pop() {
+            for (cells, generator) in &generators {
+                let (to, domain) = cells[cell];
+                let image = (to, generator.value(system, domain, value));
+                if predicates.insert(image) {
+                    waiting.push(image);
+                }
+            }
+        }
+        predicates
+    }
+
+    fn proved(&self, stage: &Stage) -> Result<Answer, Halt> {
+        let set = stage.assertions.conjunction(&stage.symbolic.diagrams)?;
+        Ok(self.certified(&stage.symbolic, &set))
+    }
+
+    fn certified(&self, symbolic: &Symbolic, set: &Bdd) -> Answer {
+        let graph = certificate::graph(symbolic, set);
+        Answer::Proved(
+            graph.map(|graph| Certificate::inductive(symbolic.system, &self.property.name, graph)),
+        )
+    }
+
+    /// A run through the layers of the error set, if an initial state is among them. Each step leads to a lower layer, so
+    /// the run ends in what the property forbids.
+    fn violation(&mut self) -> Result<Option<Run>, Halt> {
+        let symbolic = self.search.symbolic.clone();
+        let d = &symbolic.diagrams;
+        let mut start = None;
+        for (distance, layer) in self.layers.iter().enumerate() {
+            if let Some(state) = symbolic.pick(&d.and(layer, &symbolic.initial)?) {
+                start = Some((state, distance));
+                break;
+            }
+        }
+        let Some((initial, mut distance)) = start else {
+            return Ok(None);
+        };
+        let missing = || Halt::from(Error::Internal("an error that no step leads on from"));
+        let mut steps: Vec<(ProcessId, Vec<i64>)> = Vec::new();
+        while distance > 0 {
+            let here = steps.last().map_or(&initial, |(_, state)| state);
+            let here = symbolic.singleton(here)?;
+            let mut best: Option<(usize, ProcessId, Vec<i64>)> = None;
+            for transition in symbolic.transitions.moves.iter().flatten() {
+                self.search.breathe()?;
+                let after = transition.post(d, &here)?;
+                let limit = best.as_ref().map_or(distance, |(distance, ..)| *distance);
+                for (lower, layer) in self.layers[..limit].iter().enumerate() {
+                    if let Some(state) = symbolic.pick(&d.and(&after, layer)?) {
+                        best = Some((lower, transition.process, state));
+                        break;
+                    }
+                }
+            }
+            let (lower, process, state) = best.ok_or_else(missing)?;
+            steps.push((process, state));
+            distance = lower;
+        }
+        let last = steps.last().map_or(&initial, |(_, state)| state);
+        let ending = target::ending(symbolic.system, self.property, last).ok_or_else(missing)?;
+        Ok(Some(Run {
+            initial,
+            steps,
+            ending,
+        }))
+    }
+}

@@ -1,0 +1,180 @@
+//! What to do when the split invariant does not imply the property.
+//!
+//! Two states that the others cannot tell apart, of which one is an error and the other is not, show that too little is seen:
+//! what sets them apart is exposed. All such predicates are found at once, as sets: for each process, the
+//! errors in which another value of one of its cells (the other hidden ones that the error does not mention being free) would be
+//! none. If there are none, the errors are themselves to be excluded before they come about: their predecessors become errors.
+//! If nothing is new there either, no state of the invariant that is no error has an error after it, and the
+//! invariant without the errors is the proof. (Cohen and Namjoshi, Section 3; the last exit is that of Meng et al., Algorithm 2.)
+
+use std::collections::BTreeSet;
+
+use threadwise_model::system::{CellId, ProcessId};
+use threadwise_symbolic::{Bdd, Hidden, Symbolic};
+
+use super::view::View;
+use crate::reach::{Halt, Search};
+
+/// A cell and a value: that the cell has the value is what the others are to see.
+pub(crate) type Predicate = (CellId, i64);
+
+/// What is to be done.
+pub(crate) enum Refinement {
+    /// Expose these.
+    Expose(BTreeSet<Predicate>),
+    /// These are errors too.
+    Extend(Bdd),
+    /// Nothing: these states are an inductive invariant without errors.
+    Proof(Bdd),
+}
+
+/// Looks for a refinement. `invariant` is all of the split invariant, and has errors in it; predicates of these processes
+/// are looked for.
+pub(crate) fn refine(
+    search: &mut Search,
+    view: &View,
+    processes: &[ProcessId],
+    invariant: &Bdd,
+    error: &Bdd,
+) -> Result<Refinement, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let wrong = d.and(invariant, error)?;
+    let right = d.minus(invariant, error)?;
+    let mentioned = d.support(error);
+    let mut found = BTreeSet::new();
+    for &process in processes {
+        search.breathe()?;
+        one_process(
+            &symbolic, view, process, &mentioned, &wrong, &right, &mut found,
+        )?;
+    }
+    if found.is_empty() {
+        let apart = d.and(&wrong, &view.hidden.forget(d, &right)?)?;
+        if let Some(state) = symbolic.pick(&apart) {
+            found = several_processes(&symbolic, view, &state, &right)?;
+        }
+    }
+    if !found.is_empty() {
+        return Ok(Refinement::Expose(found));
+    }
+    let mut before = d.none();
+    for transition in symbolic.transitions.moves.iter().flatten() {
+        search.breathe()?;
+        let into = d.and(&transition.pre(d, &wrong)?, &right)?;
+        before = d.or(&before, &into)?;
+    }
+    if d.is_empty(&before) {
+        return Ok(Refinement::Proof(right));
+    }
+    Ok(Refinement::Extend(before))
+}
+
+/// The predicates of one process by which some error is one.
+fn one_process(
+    symbolic: &Symbolic,
+    view: &View,
+    process: ProcessId,
+    mentioned: &BTreeSet<u32>,
+    wrong: &Bdd,
+    right: &Bdd,
+    found: &mut BTreeSet<Predicate>,
+) -> Result<(), Halt> {
+    let d = &symbolic.diagrams;
+    let hidden = |cell: CellId| symbolic.encoding.cells[cell].hidden_vars(false);
+    let (cells, others): (Vec<CellId>, Vec<CellId>) = view.own[process]
+        .cells
+        .iter()
+        .copied()
+        .filter(|cell| hidden(*cell).next().is_some())
+        .partition(|cell| hidden(*cell).any(|var| mentioned.contains(&var)));
+    if cells.is_empty() {
+        return Ok(());
+    }
+    let free = Hidden::new(d, others.into_iter().flat_map(hidden))?;
+    let wrong = free.forget(d, wrong)?;
+    let right = free.forget(d, right)?;
+    let mut any = false;
+    for &cell in &cells {
+        let other = Hidden::new(d, hidden(cell))?.forget(d, &right)?;
+        any |= values_in(symbolic, cell, &d.and(&wrong, &other)?, found)?;
+    }
+    if !any && cells.len() > 1 {
+        let other = Hidden::new(d, cells.iter().copied().flat_map(hidden))?.forget(d, &right)?;
+        let apart = d.and(&wrong, &other)?;
+        for &cell in &cells {
+            values_in(symbolic, cell, &apart, found)?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds a predicate for each value that a cell has in a set, where others share its class.
+fn values_in(
+    symbolic: &Symbolic,
+    cell: CellId,
+    set: &Bdd,
+    found: &mut BTreeSet<Predicate>,
+) -> Result<bool, Halt> {
+    let d = &symbolic.diagrams;
+    if d.is_empty(set) {
+        return Ok(false);
+    }
+    let mut any = false;
+    for (value, code) in symbolic.encoding.cells[cell].codes() {
+        let here = symbolic.encoding.code(d, cell, *code, false)?;
+        if !d.is_empty(&d.and(set, &here)?) {
+            found.insert((cell, *value));
+            any = true;
+        }
+    }
+    Ok(any)
+}
+
+/// The predicates of several processes that together make a state an error, given what is seen of it: cells are left out one by one,
+/// as long as what remains excludes everything that is right.
+fn several_processes(
+    symbolic: &Symbolic,
+    view: &View,
+    state: &[i64],
+    right: &Bdd,
+) -> Result<BTreeSet<Predicate>, Halt> {
+    let d = &symbolic.diagrams;
+    let value = |cell: CellId| -> Result<Bdd, Halt> {
+        let code = symbolic.encoding.cells[cell].code(state[cell.index()]);
+        match code {
+            Some(code) => Ok(symbolic.encoding.code(d, cell, code, false)?),
+            None => Ok(d.none()),
+        }
+    };
+    // Everything that is right and looks the same.
+    let seen = view.hidden.forget(d, &symbolic.singleton(state)?)?;
+    let mut alike = d.and(right, &seen)?;
+    let hidden: Vec<CellId> = view
+        .own
+        .iter()
+        .flat_map(|own| own.cells.iter().copied())
+        .filter(|cell| {
+            symbolic.encoding.cells[*cell]
+                .hidden_vars(false)
+                .next()
+                .is_some()
+        })
+        .collect();
+    // What all cells from a place on say together.
+    let mut rest = vec![d.all()];
+    for &cell in hidden.iter().rev() {
+        let last = d.and(&value(cell)?, &rest[rest.len() - 1])?;
+        rest.push(last);
+    }
+    let mut essential = BTreeSet::new();
+    for (place, &cell) in hidden.iter().enumerate() {
+        // Without this cell, and those already left out.
+        let without = d.and(&alike, &rest[hidden.len() - place - 1])?;
+        if !d.is_empty(&without) {
+            essential.insert((cell, state[cell.index()]));
+            alike = d.and(&alike, &value(cell)?)?;
+        }
+    }
+    Ok(essential)
+}

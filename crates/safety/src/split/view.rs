@@ -1,0 +1,160 @@
+//! What of a program is seen by whom.
+//!
+//! The cells of a process (where it is, its locals) are its own. The others see of them no more than the class that
+//! their value is in, and without classes nothing; the rest is hidden. Everything else is shared.
+
+use index_vec::IndexVec;
+use threadwise_lang::program::TemplateId;
+use threadwise_model::symmetry::Permutation;
+use threadwise_model::system::{CellId, ProcessId, Scope, System, TemplateSymmetry};
+use threadwise_symbolic::{Error, Hidden, Symbolic};
+
+/// The cells of one process.
+pub(crate) struct Own {
+    /// In the order of their variables.
+    pub(crate) cells: Vec<CellId>,
+    /// What the others do not see.
+    pub(crate) hidden: Hidden,
+    /// What they see.
+    pub(crate) classes: Hidden,
+}
+
+/// Whose cells are whose, in a layout.
+pub(crate) struct View {
+    pub(crate) shared: Vec<CellId>,
+    pub(crate) own: IndexVec<ProcessId, Own>,
+    /// Everything hidden of all processes.
+    pub(crate) hidden: Hidden,
+}
+
+impl View {
+    pub(crate) fn new(symbolic: &Symbolic) -> Result<Self, Error> {
+        let d = &symbolic.diagrams;
+        let owners = owners(symbolic.system);
+        let mut shared = Vec::new();
+        let mut cells: IndexVec<ProcessId, Vec<CellId>> = (0..symbolic.system.processes())
+            .map(|_| Vec::new())
+            .collect();
+        for cell in symbolic.encoding.order() {
+            match owners[cell] {
+                Some(process) => cells[process].push(cell),
+                None => shared.push(cell),
+            }
+        }
+        let codes = &symbolic.encoding.cells;
+        let mut own = IndexVec::new();
+        for cells in cells {
+            own.push(Own {
+                hidden: Hidden::new(
+                    d,
+                    cells
+                        .iter()
+                        .flat_map(|cell| codes[*cell].hidden_vars(false)),
+                )?,
+                classes: Hidden::new(
+                    d,
+                    cells.iter().flat_map(|cell| codes[*cell].class_vars(false)),
+                )?,
+                cells,
+            });
+        }
+        let hidden = Hidden::new(
+            d,
+            own.iter()
+                .flat_map(|own: &Own| own.hidden.vars().iter().copied()),
+        )?;
+        Ok(View {
+            shared,
+            own,
+            hidden,
+        })
+    }
+}
+
+/// The process that each cell belongs to; `None` for shared cells.
+pub(crate) fn owners(system: &System) -> IndexVec<CellId, Option<ProcessId>> {
+    let mut owners = index_vec::index_vec![None; system.cells];
+    for (id, var) in system.vars.iter_enumerated() {
+        let Scope::Local(template) = var.scope else {
+            continue;
+        };
+        for index in 0..system.templates[template].count {
+            let process = system.templates[template].first + index as usize;
+            for offset in 0..var.len {
+                owners[system.cell(id, index, offset)] = Some(process);
+            }
+        }
+    }
+    owners
+}
+
+/// For whom assertions are computed, and how the others get theirs.
+pub(crate) struct Representatives {
+    /// For each process the one whose assertion stands for its own, and the permutation that takes
+    /// that one to it; `None` if it is its own.
+    of: IndexVec<ProcessId, (ProcessId, Option<Permutation>)>,
+}
+
+impl Representatives {
+    /// Everybody for themselves.
+    pub(crate) fn everybody(system: &System) -> Self {
+        Representatives {
+            of: (0..system.processes())
+                .map(|process| (ProcessId::from_raw(process), None))
+                .collect(),
+        }
+    }
+
+    /// One process for all that the types cannot tell from it.
+    pub(crate) fn by_symmetry(system: &System) -> Self {
+        let mut of = IndexVec::new();
+        for (id, template) in system.templates.iter_enumerated() {
+            for index in 0..template.count {
+                let permutation = match index {
+                    0 => None,
+                    index => moving(template.symmetry, id, template.count, index),
+                };
+                let process = template.first + index as usize;
+                of.push(match permutation {
+                    Some(permutation) => (template.first, Some(permutation)),
+                    None => (process, None),
+                });
+            }
+        }
+        Representatives { of }
+    }
+
+    /// Those for whom assertions are computed.
+    pub(crate) fn all(&self) -> Vec<ProcessId> {
+        self.of
+            .iter_enumerated()
+            .filter(|(_, (_, permutation))| permutation.is_none())
+            .map(|(process, _)| process)
+            .collect()
+    }
+
+    /// Who stands for a process, and how to get to it from there.
+    pub(crate) fn of(&self, process: ProcessId) -> (ProcessId, Option<&Permutation>) {
+        let (representative, permutation) = &self.of[process];
+        (*representative, permutation.as_ref())
+    }
+}
+
+/// A symmetry that takes the first process of a template to another one.
+fn moving(
+    symmetry: TemplateSymmetry,
+    template: TemplateId,
+    count: u32,
+    index: u32,
+) -> Option<Permutation> {
+    let images = match symmetry {
+        TemplateSymmetry::Identity => return None,
+        TemplateSymmetry::Full => {
+            let mut images: Vec<u32> = (0..count).collect();
+            images.swap(0, index as usize);
+            images
+        }
+        TemplateSymmetry::Rotations => (0..count).map(|k| (k + index) % count).collect(),
+    };
+    Permutation::of_template(template, images)
+}

@@ -1,0 +1,5 @@
+//! The engines for safety against the explicit one.
+
+mod common;
+mod monolithic;
+mod split;
