@@ -80,6 +80,15 @@ impl Permutation {
     /// The image of a state.
     pub fn apply(&self, system: &System, state: &[i64]) -> Vec<i64> {
         let mut image = vec![0; state.len()];
+        for (value, (to, domain)) in state.iter().zip(self.cells(system)) {
+            image[to.index()] = self.value(system, domain, *value);
+        }
+        image
+    }
+
+    /// Where each cell is taken, and the domain of its values.
+    pub fn cells(&self, system: &System) -> IndexVec<CellId, (CellId, CellDomain)> {
+        let mut images = index_vec::index_vec![(CellId::new(0), CellDomain::Bool); system.cells];
         for (id, var) in system.vars.iter_enumerated() {
             // Most variables have no dimension that moves; those that do share the work for all copies.
             let moves = var.dims.iter().any(
@@ -90,7 +99,7 @@ impl Permutation {
                     .map(|offset| self.offset(&var.dims, offset))
                     .collect()
             } else {
-                Vec::new()
+                (0..var.len).collect()
             };
             let (copies, owner) = match var.scope {
                 Scope::Shared => (1, None),
@@ -98,35 +107,9 @@ impl Permutation {
             };
             for copy in 0..copies {
                 let to_copy = owner.map_or(0, |template| self.index(template, copy));
-                for offset in 0..var.len {
-                    let to_offset = if moves {
-                        offsets[offset as usize]
-                    } else {
-                        offset
-                    };
-                    let value = state[system.cell(id, copy, offset).index()];
-                    image[system.cell(id, to_copy, to_offset).index()] =
-                        self.value(system, var.domain, value);
-                }
-            }
-        }
-        image
-    }
-
-    /// Where each cell is taken, and the domain of its values.
-    pub fn cells(&self, system: &System) -> IndexVec<CellId, (CellId, CellDomain)> {
-        let mut images = index_vec::index_vec![(CellId::new(0), CellDomain::Bool); system.cells];
-        for (id, var) in system.vars.iter_enumerated() {
-            let (copies, owner) = match var.scope {
-                Scope::Shared => (1, None),
-                Scope::Local(template) => (system.templates[template].count, Some(template)),
-            };
-            for copy in 0..copies {
-                let to_copy = owner.map_or(0, |template| self.index(template, copy));
-                for offset in 0..var.len {
-                    let to_offset = self.offset(&var.dims, offset);
+                for (offset, to_offset) in (0..var.len).zip(&offsets) {
                     images[system.cell(id, copy, offset)] =
-                        (system.cell(id, to_copy, to_offset), var.domain);
+                        (system.cell(id, to_copy, *to_offset), var.domain);
                 }
             }
         }
