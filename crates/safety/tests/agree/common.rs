@@ -182,6 +182,24 @@ pub fn the_library(engines: impl Fn() -> Engines, runs: Runs) -> (usize, Count) 
     (instances, all)
 }
 
+/// Programs that single out one thing.
+pub fn the_given<'t>(
+    texts: impl IntoIterator<Item = &'t str>,
+    engines: impl Fn() -> Engines,
+    runs: Runs,
+) {
+    for text in texts {
+        let instance = instance(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let system = lower(&instance, 0).expect("small");
+        let outcome = oracle(&system);
+        let subject = (&instance, text, &system);
+        let count = compare(subject, &outcome, STATES, runs, engines());
+        let count = count.unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(count.certified, count.proved, "{text}");
+        assert_eq!(count.unsupported, 0, "{text}");
+    }
+}
+
 /// What became of a random program.
 enum Fate {
     /// Processes are started, which these engines do not take, and say so.

@@ -1,6 +1,6 @@
 //! The monolithic engines against the explicit one.
 
-use crate::common::{Engines, Runs, random_ones, the_library};
+use crate::common::{Engines, Runs, random_ones, the_given, the_library};
 use threadwise_safety::{Backward, Forward};
 
 /// Programs that are generated.
@@ -40,6 +40,24 @@ fn the_library_agrees() {
     let (instances, all) = the_library(engines, Runs::Shortest);
     assert!(instances >= 60, "{instances} instances");
     assert!(all.proved >= 300 && all.violated >= 30, "{all:?}");
+}
+
+#[test]
+fn programs_that_single_out_one_thing_agree() {
+    // The only violation is what the agenda finds last, in a turn in which it becomes empty.
+    let last: Vec<String> = (2..8)
+        .map(|k| {
+            format!(
+                "shared x: 0..9 = 0; process S {{ loop {{ a: await x < {k}; x := x + 1; }} }}
+                 process T {{ t: skip; }} process U {{ u: skip; }} invariant small: x < {k};"
+            )
+        })
+        .collect();
+    // Values far from the least of their type, and locations that no step leads to.
+    let values =
+        "shared x: 0..9 = 5; process S { loop { a: x := 11 - x; } b: skip; } invariant mid: x > 4;";
+    let texts = last.iter().map(String::as_str).chain([values]);
+    the_given(texts, engines, Runs::Shortest);
 }
 
 #[test]
