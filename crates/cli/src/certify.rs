@@ -2,13 +2,16 @@
 
 use std::path::Path;
 
-use threadwise::{Certificate, CertifyError, CertifyFailure, Exit, Session, Values};
+use threadwise::{
+    Certificate, CertifyError, CertifyFailure, Exit, Session, Values, property_exists,
+};
 use threadwise_lang::render::LineIndex;
 
 use crate::args::CertifyArgs;
+use crate::check::with_help;
 use crate::input;
 use crate::terminal::{Terminal, say};
-use crate::words::counted;
+use crate::words::{counted, one_line};
 
 pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
     if args.file == Path::new("-") && args.certificate == Path::new("-") {
@@ -31,16 +34,23 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         Ok(certificate) => certificate,
         Err(error) => {
             terminal.error(&format_args!(
-                "{}: {error}\n  help: `threadwise check MODEL --certificate DIR` writes certificates",
-                text.name
+                "{}: {}\n  help: `threadwise check MODEL --certificate DIR` writes certificates",
+                text.name,
+                one_line(&error.to_string())
             ));
             return Exit::Input;
         }
     };
     let session = Session::new(model.name, model.text);
-    if session.program().is_none() {
+    let Some(program) = session.program() else {
         let (name, text) = (session.name(), session.text());
         terminal.refused(session.diagnostics(), name, text, "nothing was certified");
+        return Exit::Input;
+    };
+    if let Some(wanted) = &args.property
+        && let Err(error) = property_exists(program, wanted)
+    {
+        terminal.error(&format_args!("{}: {}", session.name(), with_help(&error)));
         return Exit::Input;
     }
     let mut values = certificate.params.clone();
@@ -54,9 +64,10 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
     }
     let values = Values(values.into_iter().collect());
     let property = args.property.as_ref().unwrap_or(&certificate.property);
+    let shown = one_line(property);
     let at = match values.is_empty() {
         true => String::new(),
-        false => format!(" at {values}"),
+        false => format!(" at {}", one_line(&values.to_string())),
     };
     let checked = if args.smtlib {
         session.conditions(&certificate, &values, property)
@@ -64,7 +75,7 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         let report = session.certify(&certificate, &values, property);
         report.map(|report| {
             format!(
-                "the certificate proves `{property}`{at}: {}, {}\n",
+                "the certificate proves `{shown}`{at}: {}, {}\n",
                 counted(report.nodes as u64, "node"),
                 counted(report.conditions, "question")
             )
@@ -83,8 +94,9 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         }
         Err(CertifyFailure::Undecided(error)) => {
             terminal.error(&format_args!(
-                "{}: the certificate cannot be checked: {error}",
-                text.name
+                "{}: the certificate cannot be checked: {}",
+                text.name,
+                one_line(&error.to_string())
             ));
             Exit::Unknown
         }
@@ -106,9 +118,10 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
                 "was the model changed after the certificate was written?"
             };
             terminal.error(&format_args!(
-                "{}: the certificate does not prove `{property}`{at}: {}{error}\n  help: {help}",
+                "{}: the certificate does not prove `{shown}`{at}: {}{}\n  help: {help}",
                 text.name,
-                line.unwrap_or_default()
+                line.unwrap_or_default(),
+                one_line(&error.to_string())
             ));
             Exit::Internal
         }

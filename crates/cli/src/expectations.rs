@@ -19,7 +19,7 @@ use crate::check::{limited, supervisor, with_help};
 use crate::input;
 use crate::supervise::Supervisor;
 use crate::terminal::{Style, Terminal, say};
-use crate::words::{count, counted};
+use crate::words::{count, counted, one_line, printable};
 
 pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
     let mut files = Vec::new();
@@ -177,14 +177,15 @@ impl Tester<'_> {
             }
             self.instance(&session, program, &values, &expectations, &mut tally);
         }
+        let name = one_line(session.name());
         let mut remarks = std::mem::take(&mut self.remarks);
         remarks.sort_by_key(|(line, _)| *line);
         for (line, remark) in remarks {
-            say(format_args!("{}:{line}: {remark}\n", session.name()));
+            say(format_args!("{name}:{line}: {}\n", printable(&remark)));
         }
         self.total.add(tally);
         if !self.args.quiet {
-            say(format_args!("{}: {}\n", session.name(), tally.words()));
+            say(format_args!("{name}: {}\n", tally.words()));
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use threadwise::{Stats, Values};
 
 use crate::terminal::complain;
-use crate::words::{count, counted, seconds};
+use crate::words::{count, counted, one_line, seconds};
 
 /// How often the line is redrawn: often enough to look alive, seldom enough not to flicker.
 const EVERY: Duration = Duration::from_millis(200);
@@ -29,7 +29,7 @@ impl ProgressLine {
 
     /// Names the file that is being checked.
     pub(crate) fn begin(&mut self, file: &str) {
-        self.file = short(file);
+        self.file = short(&one_line(file));
     }
 
     /// Redraws the line, if the last time was long enough ago.

@@ -8,7 +8,7 @@ use crate::args::ReplayArgs;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
 use crate::traces;
-use crate::words::counted;
+use crate::words::{counted, one_line};
 
 pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
     if args.file == Path::new("-") && args.trace == Path::new("-") {
@@ -36,7 +36,12 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
                 ),
                 None => "`threadwise check MODEL --trace DIR` writes traces".to_owned(),
             };
-            terminal.error(&format_args!("{}: {error}\n  help: {help}", text.name));
+            let error = error.to_string();
+            terminal.error(&format_args!(
+                "{}: {}\n  help: {help}",
+                text.name,
+                one_line(&error)
+            ));
             return Exit::Input;
         }
     };
@@ -54,8 +59,9 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
         }
         Err(ReplayFailure::Rejected(error)) => {
             terminal.error(&format_args!(
-                "{}: the trace does not replay: {error}\n  help: was the model changed after the trace was written?",
-                text.name
+                "{}: the trace does not replay: {}\n  help: was the model changed after the trace was written?",
+                text.name,
+                one_line(&error.to_string())
             ));
             return Exit::Internal;
         }
@@ -73,7 +79,8 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
     let steps = counted(trace.steps.len() as u64, "step");
     match &trace.property {
         Some(property) => complain(format_args!(
-            "the trace replays: {steps}, then `{property}` is violated\n"
+            "the trace replays: {steps}, then `{}` is violated\n",
+            one_line(property)
         )),
         None => complain(format_args!("the trace replays: {steps}\n")),
     }

@@ -19,7 +19,7 @@ use crate::check::with_help;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
 use crate::traces;
-use crate::words::counted;
+use crate::words::{counted, one_line};
 
 pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
     if args.interactive && args.file == Path::new("-") {
@@ -412,7 +412,7 @@ impl<'a> Guide<'a> {
     fn source(&self, start: u32) -> String {
         let number = self.lines.line(start);
         let line = self.session.text().lines().nth(number - 1).unwrap_or("");
-        format!("{number}: {}", line.trim())
+        format!("{number}: {}", one_line(line.trim()))
     }
 
     /// Says what was done; whether a check failed.

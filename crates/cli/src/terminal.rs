@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::render::{LineIndex, render};
 
-use crate::words::counted;
+use crate::words::{counted, printable};
 
 /// How many diagnostics of a file are drawn: nobody reads more, and a large file can have a
 /// hundred thousand.
@@ -85,12 +85,15 @@ impl Terminal {
         } else {
             "error"
         };
-        complain(format_args!("{word}: {message}\n"));
+        complain(format_args!(
+            "{word}: {}\n",
+            printable(&message.to_string())
+        ));
     }
 
     /// Prints a remark.
     pub(crate) fn note(&self, message: &dyn Display) {
-        complain(format_args!("note: {message}\n"));
+        complain(format_args!("note: {}\n", printable(&message.to_string())));
     }
 
     /// Draws the diagnostics of a model that cannot be used, and closes with what that means.
@@ -106,7 +109,10 @@ impl Terminal {
             .iter()
             .filter(|diagnostic| diagnostic.severity() == Severity::Error);
         let errors = counted(errors.count() as u64, "error");
-        complain(format_args!("{name}: {errors}: {consequence}\n"));
+        complain(format_args!(
+            "{}: {errors}: {consequence}\n",
+            printable(name)
+        ));
     }
 
     /// Draws diagnostics over their source.
@@ -120,7 +126,7 @@ impl Terminal {
                 self.error(&format_args!("{name}: {message}\n  help: {help}"));
                 continue;
             }
-            let drawn = render(diagnostic, name, text, &lines, self.colour_err);
+            let drawn = render(diagnostic, &printable(name), text, &lines, self.colour_err);
             complain(format_args!("{}\n\n", drawn.trim_end()));
         }
         if let Some(more) = diagnostics.len().checked_sub(MOST_DRAWN + 1) {

@@ -8,7 +8,7 @@ use threadwise::{PropertyResult, Report, Run, Scope, Session, Values, VerdictKin
 use crate::args::TraceFormat;
 use crate::terminal::{Style, Terminal, say};
 use crate::traces;
-use crate::words::{count, counted, rounded, seconds};
+use crate::words::{count, counted, one_line, rounded, seconds};
 
 /// What to do about a violation.
 const VIOLATED: &str = "mend the model, or keep the execution with --trace DIR; \
@@ -55,7 +55,7 @@ impl Printer {
             text.push('\n');
         }
         self.printed = true;
-        let mut title = run.file.clone();
+        let mut title = one_line(&run.file).into_owned();
         if !run.values.is_empty() {
             title.push_str(&format!(" at {}", run.values));
         }

@@ -4,6 +4,7 @@ use threadwise::Trace;
 use threadwise_evidence::{to_itf, to_text};
 
 use crate::args::TraceFormat;
+use crate::words::printable;
 
 /// A trace as text; `source` is the model that it is about.
 pub(crate) fn in_form(
@@ -12,7 +13,8 @@ pub(crate) fn in_form(
     source: &str,
 ) -> serde_json::Result<String> {
     let mut text = match form {
-        TraceFormat::Text => to_text(trace, Some(source)),
+        // Lines of the source are in it, and names from the trace.
+        TraceFormat::Text => printable(&to_text(trace, Some(source))).into_owned(),
         TraceFormat::Json => serde_json::to_string_pretty(trace)?,
         TraceFormat::Itf => serde_json::to_string_pretty(&to_itf(trace))?,
     };

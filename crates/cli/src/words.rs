@@ -1,4 +1,33 @@
-//! Numbers as people read them.
+//! Numbers as people read them, and texts that may be shown to them.
+
+use std::borrow::Cow;
+
+/// A text from a file as it may be shown: line breaks and tabs stay, other control characters and those that turn the direction of
+/// writing become `\u{1b}`, so that no file moves the cursor or changes what is on the screen.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| matches!(c, '\n' | '\t'))
+}
+
+/// The same of a text that belongs on one line.
+pub(crate) fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, |_| false)
+}
+
+fn escaped(text: &str, stays: impl Fn(char) -> bool) -> Cow<'_, str> {
+    let turns = |c| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let hidden = |c: char| (c.is_control() && !stays(c)) || turns(c);
+    if !text.contains(hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::new();
+    for c in text.chars() {
+        match hidden(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
 
 /// `1234567` as `1,234,567`.
 pub(crate) fn count(number: u64) -> String {
@@ -47,6 +76,15 @@ pub(crate) fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_text_reaches_the_terminal_as_a_command() {
+        assert_eq!(printable("a\n\tb \u{e9} c"), "a\n\tb \u{e9} c");
+        assert_eq!(printable("a\u{1b}[2Jb\r"), "a\\u{1b}[2Jb\\r");
+        assert_eq!(printable("\u{9b}1m\u{7f}\0"), "\\u{9b}1m\\u{7f}\\u{0}");
+        assert_eq!(printable("x\u{202e}y"), "x\\u{202e}y");
+        assert_eq!(one_line("a\nb\tc"), "a\\nb\\tc");
+    }
 
     #[test]
     fn numbers_are_grouped_and_durations_rounded() {

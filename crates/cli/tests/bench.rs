@@ -52,6 +52,13 @@ fn lines(place: &Place) -> Vec<Value> {
 fn a_table_becomes_a_page_with_plots() {
     let place = place();
     let args = ["bench", "tables/locks.toml", "--output", "docs/page.md"];
+    // A directory that is missing is refused before anything runs.
+    place
+        .run(&args)
+        .expect(2)
+        .complains("docs: there is no such directory");
+    assert!(!place.path().join("bench-results.jsonl").exists());
+    std::fs::create_dir(place.path().join("docs")).unwrap();
     let ran = place.run(&args).expect(0);
     // Not a terminal: no progress, and the page is in the file.
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("", ""));
@@ -238,6 +245,62 @@ fn a_table_that_cannot_be_used_is_refused_with_its_place() {
         .run(&["bench", "tables/locks.toml"])
         .expect(2)
         .complains("bench-results.jsonl:1: this is no result");
+}
+
+#[test]
+fn results_survive_a_damaged_line_and_nothing_else_is_taken_for_results() {
+    let place = place();
+    place.run(&["bench", "tables/locks.toml"]).expect(0);
+    let path = place.path().join("bench-results.jsonl");
+    let mut bytes = std::fs::read(&path).unwrap();
+    // The first byte of the second line is no UTF-8, the third line is no result.
+    let second = bytes.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    bytes[second] = 0xff;
+    bytes.extend(b"{}\n");
+    std::fs::write(&path, &bytes).unwrap();
+    place
+        .run(&["bench", "tables/locks.toml"])
+        .expect(0)
+        .complains("bench-results.jsonl: no results in line 2, 5; left out");
+    // The run that was lost was made again, behind what is there.
+    let after = std::fs::read(&path).unwrap();
+    assert!(after.starts_with(&bytes));
+    let added = after[bytes.len()..].split_inclusive(|byte| *byte == b'\n');
+    assert_eq!(added.count(), 1);
+    for foreign in ["dear diary", "dear diary\n", "{}", "\u{feff}{\"key\":1}\n"] {
+        place.file("other", foreign);
+        place
+            .run(&["bench", "tables/locks.toml", "--results", "other"])
+            .expect(2)
+            .complains("other:1: this is no result");
+        let left = std::fs::read_to_string(place.path().join("other")).unwrap();
+        assert_eq!(left, foreign);
+    }
+    for device in ["/dev/full", "/dev/zero", "."] {
+        place
+            .run(&["bench", "tables/locks.toml", "--results", device])
+            .expect(2)
+            .complains(&format!("{device}: this is no regular file"));
+    }
+}
+
+#[test]
+fn no_table_commands_the_terminal() {
+    let place = place();
+    let table = TABLE
+        .replace("'Locks'", "\"Lo\\u001b[31mcks\"")
+        .replace("name = 'explicit'", "name = \"ex\\u001b[2Jplicit\"")
+        .replace("[[row]]", "[[row]]\nname = \"lo\\rck\"");
+    place.file("tables/locks.toml", table);
+    let listed = place.run(&["bench", "tables/locks.toml", "--list"]);
+    listed.expect(0).says("locks: Lo\\u{1b}[31mcks").plain();
+    let page = place.run(&["bench", "tables/locks.toml", "--plots", "plots"]);
+    page.expect(0).says("## Lo\\u{1b}[31mcks").plain();
+    let plot = place.path().join("plots/locks-lo-ck.svg");
+    let plot = std::fs::read_to_string(plot).unwrap();
+    assert!(!plot.contains(['\u{1b}', '\r']), "{plot}");
+    let unknown = place.run(&["bench", "tables/locks.toml", "--column", "x"]);
+    unknown.expect(2).complains("ex\\u{1b}[2Jplicit").plain();
 }
 
 #[test]

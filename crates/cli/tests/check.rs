@@ -309,7 +309,7 @@ fn names_are_checked_and_suggested() {
     place.file("lock.tw", LOCK);
     for (args, message) in [
         (vec!["--engine", "explict"], "did you mean `explicit`?"),
-        (vec!["--engine", "split"], "there is no engine `split`"),
+        (vec!["--engine", "magic"], "there is no engine `magic`"),
         (vec!["--deny", "coarse-stp"], "did you mean `coarse-step`?"),
         (vec!["--set", "M=3"], "no parameter `M`"),
         (vec!["--for-all", "M"], "no parameter `M`"),
@@ -576,6 +576,11 @@ fn a_certificate_can_be_kept_and_checked() {
         .expect(4)
         .complains("it is about `mutex`");
     place
+        .run(&["certify", "lock.tw", mutex, "--property", "mutx"])
+        .expect(2)
+        .complains("the model has no property `mutx`")
+        .complains("did you mean `mutex`?");
+    place
         .run(&["certify", "lock.tw", mutex, "--set", "N=2..3"])
         .expect(2)
         .complains("for one instance");
@@ -595,6 +600,12 @@ fn a_certificate_can_be_kept_and_checked() {
             2,
             "version 7",
         ),
+        (
+            text.replace("\"mutex\"", "\"mu\\u001b[2Jtex\\nerror\""),
+            4,
+            "does not prove `mu\\u{1b}[2Jtex\\nerror`",
+        ),
+        (text.replace("\"N\":", "\"N\\u001b[2J\":"), 2, "N\\u{1b}[2J"),
         (text.replace("\"root\":", "\"root\":9"), 2, "the root"),
         (
             text.replace("\"model\":\"", "\"model\":\"0"),
@@ -612,7 +623,8 @@ fn a_certificate_can_be_kept_and_checked() {
         place
             .run(&["certify", "lock.tw", "wrong.json"])
             .expect(status)
-            .complains(message);
+            .complains(message)
+            .plain();
     }
 }
 

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::{Duration, Instant};
 
-use common::{Place, Ran};
+use common::{BROKEN, Place, Ran};
 
 /// Checks a text, which must not take long and never be an internal error.
 #[track_caller]
@@ -70,6 +70,46 @@ fn bytes_that_are_no_text() {
     );
     check(b"\0\0\0\0", &[]).expect(2);
     check(b"", &[]).expect(2).complains("nothing to check");
+}
+
+#[test]
+fn no_file_commands_the_terminal() {
+    let place = Place::new();
+    // In a comment they are no error, and the line is shown in traces and messages.
+    let model = BROKEN.replace(";\n", "; // \u{1b}[2J\u{202e}\r\u{7}x\n");
+    place.file("broken.tw", &model);
+    let args = ["check", "broken.tw", "--set", "N=2", "--trace", "out"];
+    place.run(&args).expect(1).says("\\u{1b}[2J").plain();
+    let trace = "out/broken.mutex.N=2.json";
+    place
+        .run(&["replay", "broken.tw", trace])
+        .expect(0)
+        .says("\\u{1b}[2J")
+        .plain();
+    place
+        .run(&["simulate", "broken.tw", "--steps", "5"])
+        .plain();
+    let text = std::fs::read_to_string(place.path().join(trace)).unwrap();
+    for (from, to) in [
+        ("\"mutex\"", "\"mu\\u001b[2Jtex\""),
+        ("\"P[1]\"", "\"P\\u001b[2J\""),
+        ("\"N\"", "\"N\\u001b[2J\""),
+        ("\"property\"", "\"prop\\u001b[2J\""),
+    ] {
+        let changed = text.replace(from, to);
+        assert_ne!(changed, text, "{from}");
+        place.file("wrong.json", changed);
+        let ran = place.run(&["replay", "broken.tw", "wrong.json"]).plain();
+        assert_ne!(ran.status, 0, "{ran:?}");
+    }
+    place.file(
+        "bad.tw",
+        format!("{model}invariant \u{1b}[2J: 1;\nshared y: boll; // \u{1b}c\n"),
+    );
+    place.run(&["check", "bad.tw"]).expect(2).plain();
+    place.file("odd\u{1b}[2J.tw", BROKEN);
+    place.run(&["check", "odd\u{1b}[2J.tw"]).expect(1).plain();
+    place.run(&["test", "."]).plain();
 }
 
 #[test]

@@ -37,7 +37,7 @@ pub use job::{
 };
 pub use plan::{
     CHECKS, Denied, Only, Options, Plan, Planned, RequestError, engine_exists, engine_options,
-    properties,
+    properties, property_exists,
 };
 pub use report::{
     Exit, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic, Run, Scope,

@@ -227,14 +227,8 @@ impl Plan {
             return Err(RequestError::EmptyModel);
         }
         let all = properties(program);
-        let names = || all.iter().map(|property| property.name.clone());
         for name in &options.properties {
-            if !names().any(|known| known == *name) {
-                return Err(RequestError::UnknownProperty {
-                    name: name.clone(),
-                    help: did_you_mean(name, names(), "the model's properties"),
-                });
-            }
+            property_exists(program, name)?;
         }
         let right_kind = |property: &Planned| match options.only {
             None => true,
@@ -295,6 +289,19 @@ pub fn properties(program: &Program) -> Vec<Planned> {
         },
     });
     std::iter::once(checks).chain(declared).collect()
+}
+
+/// Whether the model has a property with this name; if not, what to say about it.
+pub fn property_exists(program: &Program, name: &str) -> Result<(), RequestError> {
+    let known = properties(program);
+    let mut names = known.into_iter().map(|property| property.name);
+    if names.clone().any(|known| known == name) {
+        return Ok(());
+    }
+    Err(RequestError::UnknownProperty {
+        name: name.to_owned(),
+        help: did_you_mean(name, names.by_ref(), "the model's properties"),
+    })
 }
 
 /// Which warnings count as errors.

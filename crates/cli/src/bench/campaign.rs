@@ -15,7 +15,7 @@ use crate::bench::peers::{Export, Peer, Prepared, export};
 use crate::bench::results::{CellName, Outcome, Results, ResultsError, Run, fingerprint};
 use crate::bench::table::{Column, Row, Table, Tool};
 use crate::terminal::complain;
-use crate::words::counted;
+use crate::words::{counted, one_line};
 
 /// What is known of a cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -201,14 +201,15 @@ impl Campaign<'_> {
 
     fn announce(&self, name: CellName<'_>, what: &str) {
         if self.progress {
-            complain(format_args!(
-                "\r\x1b[K{}: {} {}, {}, {what} ({} so far)",
+            let line = format!(
+                "{}: {} {}, {}, {what} ({} so far)",
                 name.table,
                 name.row,
                 name.values,
                 name.column,
                 counted(self.made as u64, "run")
-            ));
+            );
+            complain(format_args!("\r\x1b[K{}", one_line(&line)));
         }
     }
 }

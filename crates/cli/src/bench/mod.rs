@@ -34,6 +34,7 @@ use crate::bench::results::{Results, fingerprint};
 use crate::bench::summary::growth;
 use crate::bench::table::{Table, Tool};
 use crate::terminal::{Terminal, complain, say};
+use crate::words::{one_line, printable};
 
 /// Everything that was measured, for those who show it.
 struct Measurements {
@@ -56,6 +57,17 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal, interrupted: &AtomicBoo
     if args.list {
         list(&tables);
         return Exit::Proved;
+    }
+    // Before hours of runs, not after them.
+    if let Some(folder) = args.output.as_deref().and_then(Path::parent)
+        && folder != Path::new("")
+        && !folder.is_dir()
+    {
+        terminal.error(&format_args!(
+            "{}: there is no such directory\n  help: create it, or name another file with --output",
+            folder.display()
+        ));
+        return Exit::Input;
     }
     let peers: Vec<Found> = Peer::ALL
         .into_iter()
@@ -80,6 +92,14 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal, interrupted: &AtomicBoo
             return Exit::Input;
         }
     };
+    if !results.damaged().is_empty() {
+        let numbers: Vec<String> = results.damaged().iter().map(usize::to_string).collect();
+        terminal.note(&format_args!(
+            "{}: no results in line {}; left out",
+            args.results.display(),
+            numbers.join(", ")
+        ));
+    }
     let mut campaign = Campaign {
         results,
         peers: peers.clone(),
@@ -234,6 +254,7 @@ fn write(args: &BenchArgs, measurements: &Measurements) -> Result<(), String> {
         _ => None,
     };
     if let Some(folder) = &plots {
+        fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
         for (table, cells) in &measurements.tables {
             for (row, cells) in table.rows.iter().zip(cells) {
                 if let Some(name) = plot::name(table, row, cells) {
@@ -254,7 +275,8 @@ fn write(args: &BenchArgs, measurements: &Measurements) -> Result<(), String> {
                 (Some(_), None) => None,
             };
             let folder = folder.map(|folder| folder.to_string_lossy());
-            markdown::page(measurements, folder.as_deref())
+            // Names and texts of tables, and messages of other programs, are in it.
+            printable(&markdown::page(measurements, folder.as_deref())).into_owned()
         }
         BenchFormat::Json => match serde_json::to_string_pretty(&as_json(measurements)) {
             Ok(text) => text + "\n",
@@ -269,24 +291,26 @@ fn write(args: &BenchArgs, measurements: &Measurements) -> Result<(), String> {
 }
 
 fn write_file(path: &Path, text: &str) -> Result<(), String> {
-    let folder = path.parent().unwrap_or(Path::new(""));
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|error| format!("{}: cannot be written: {error}", path.display()))
+    fs::write(path, text).map_err(|error| unwritten(path, &error))
+}
+
+fn unwritten(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: cannot be written: {error}", path.display())
 }
 
 /// `--list`
 fn list(tables: &[Table]) {
     for table in tables {
-        say(format_args!("{}: {}\n", table.name, table.title));
+        let line = |text: &str| say(format_args!("{}\n", one_line(text)));
+        line(&format!("{}: {}", table.name, table.title));
         for row in &table.rows {
             let values: Vec<String> = row.instances.iter().map(|i| i.to_string()).collect();
             // Without parameters there is one instance, and nothing to say of it.
-            let line = format!("  row {}: {}", row.name, values.join("; "));
-            say(format_args!("{}\n", line.trim_end_matches(": ")));
+            let row = format!("  row {}: {}", row.name, values.join("; "));
+            line(row.trim_end_matches(": "));
         }
         for column in &table.columns {
-            say(format_args!("  column {}\n", column.name));
+            line(&format!("  column {}", column.name));
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::bench::campaign::Cell;
 use crate::bench::results::Outcome;
 use crate::bench::summary::{curve, growth};
 use crate::bench::table::{Row, Table};
+use crate::words::one_line;
 
 const WIDTH: f64 = 720.0;
 const HEIGHT: f64 = 400.0;
@@ -271,7 +272,9 @@ fn mark(svg: &mut String, column: usize, x: f64, y: f64) {
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    // A control character is not allowed in XML, in whatever form.
+    one_line(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }

@@ -2,7 +2,8 @@
 //!
 //! A run is found again by a key over everything that it depends on (program, model, property, values, options, limits,
 //! machine), so an invocation goes on where another one stopped, and whatever has changed is measured again. Runs
-//! that failed are not kept: they are tried again.
+//! that failed are not kept: they are tried again. A line that is damaged is left out, since the others are still good; a file without
+//! any result is somebody else's, and is left as it is.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -113,7 +114,9 @@ pub(crate) enum ResultsError {
     #[error(
         "{0}:{1}: this is no result: {2}; name another file with --results, or remove this one"
     )]
-    Line(String, usize, serde_json::Error),
+    Foreign(String, usize, serde_json::Error),
+    #[error("{0}: this is no regular file; name one for the results")]
+    NoFile(String),
 }
 
 /// All runs known, and the file that new ones go to.
@@ -121,6 +124,7 @@ pub(crate) struct Results {
     name: String,
     file: File,
     runs: BTreeMap<String, Vec<Run>>,
+    damaged: Vec<usize>,
 }
 
 impl Results {
@@ -128,28 +132,57 @@ impl Results {
     pub(crate) fn open(path: &Path) -> Result<Results, ResultsError> {
         let name = path.display().to_string();
         let failed = |error| ResultsError::File(name.clone(), error);
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
+        // Before it is opened: a pipe would wait, a device might never end.
+        match std::fs::metadata(path) {
+            Ok(kind) if !kind.is_file() => return Err(ResultsError::NoFile(name)),
+            _ => {}
+        }
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(failed(error)),
         };
+        let complete = bytes.iter().rposition(|byte| *byte == b'\n');
+        let complete = complete.map_or(0, |at| at + 1);
+        let mut runs: BTreeMap<String, Vec<Run>> = BTreeMap::new();
+        let mut damaged = Vec::new();
+        let lines = bytes[..complete].split_inclusive(|byte| *byte == b'\n');
+        for (number, line) in lines.enumerate() {
+            match serde_json::from_slice::<Line>(line) {
+                Ok(line) => runs.entry(line.key).or_default().push(line.run),
+                Err(error) => damaged.push((number + 1, error)),
+            }
+        }
+        // What ended in the middle of a line had not finished that run.
+        let unfinished = &bytes[complete..];
+        if runs.is_empty() {
+            let cut = serde_json::from_slice::<Line>(unfinished).err();
+            let cut = cut.filter(|error| !error.is_eof());
+            damaged.extend(cut.map(|error| (damaged.len() + 1, error)));
+            if let Some((number, error)) = damaged.into_iter().next() {
+                return Err(ResultsError::Foreign(name, number, error));
+            }
+            damaged = Vec::new();
+        }
         let file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(path)
             .map_err(failed)?;
-        // What ended in the middle of a line had not finished that run.
-        let complete = text.rfind('\n').map_or(0, |at| at + 1);
-        if complete < text.len() {
+        if !unfinished.is_empty() {
             file.set_len(complete as u64).map_err(failed)?;
         }
-        let mut runs: BTreeMap<String, Vec<Run>> = BTreeMap::new();
-        for (number, line) in text[..complete].lines().enumerate() {
-            let line: Line = serde_json::from_str(line)
-                .map_err(|error| ResultsError::Line(name.clone(), number + 1, error))?;
-            runs.entry(line.key).or_default().push(line.run);
-        }
-        Ok(Results { name, file, runs })
+        Ok(Results {
+            name,
+            file,
+            runs,
+            damaged: damaged.into_iter().map(|(number, _)| number).collect(),
+        })
+    }
+
+    /// The lines of the file, from 1, that could not be read.
+    pub(crate) fn damaged(&self) -> &[usize] {
+        &self.damaged
     }
 
     /// The runs with a key.

@@ -510,6 +510,13 @@ fn row(
     };
     for target in form.target {
         let column = position(&target.column)?;
+        let bounds = std::iter::once(target.below).chain(target.or_times_proof);
+        if bounds
+            .into_iter()
+            .any(|bound| !bound.is_finite() || bound <= 0.0)
+        {
+            return Err("the bounds of a target are positive numbers".to_owned());
+        }
         let instance = match target.at {
             None if row.instances.len() == 1 => 0,
             None => return Err("a target of a sweep says `at` which value".to_owned()),
@@ -682,6 +689,20 @@ invariant small: x <= M;
             (
                 format!("timeout = -1\n{HEAD}{row}"),
                 "1: `timeout` is a positive",
+            ),
+            (
+                format!("{HEAD}{row}[[row.target]]\ncolumn = 'forward'\nbelow = nan\n"),
+                "4: the bounds of a target are positive numbers",
+            ),
+            (
+                format!("{HEAD}{row}[[row.target]]\ncolumn = 'forward'\nbelow = inf\n"),
+                "4: the bounds of a target are positive numbers",
+            ),
+            (
+                format!(
+                    "{HEAD}{row}[[row.target]]\ncolumn = 'forward'\nbelow = 1\nor_times_proof = -inf\n"
+                ),
+                "4: the bounds of a target are positive numbers",
             ),
             (format!("{HEAD}{row}set = {{"), "6: "),
         ] {

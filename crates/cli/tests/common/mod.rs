@@ -130,6 +130,17 @@ impl Ran {
         self
     }
 
+    /// Nothing in the output is a command to a terminal.
+    #[track_caller]
+    pub fn plain(self) -> Ran {
+        let command = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+        assert!(
+            !self.stdout.contains(command) && !self.stderr.contains(command),
+            "{self:?}"
+        );
+        self
+    }
+
     /// The output without what differs between two runs.
     pub fn stable(&self) -> String {
         stable(&self.stdout)
