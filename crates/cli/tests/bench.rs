@@ -285,6 +285,75 @@ fn results_survive_a_damaged_line_and_nothing_else_is_taken_for_results() {
 }
 
 #[test]
+fn refinements_are_counted_and_growth_is_a_target() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let table = "\
+title = 'T'
+runs = 1
+grid = ['cpu', 'refinements', 'predicates']
+list = ['refinements', 'predicates']
+[[column]]
+engine = 'forward'
+[[column]]
+engine = 'split'
+[[row]]
+model = 'lock.tw'
+property = 'mutex'
+set = { N = [2, 3] }
+[[row.target]]
+column = 'split'
+growth_at_most = 2.3
+";
+    place.file("t.toml", table);
+    let ran = place.run(&["bench", "t.toml"]).expect(0);
+    let lines = lines(&place);
+    let of = |column: &str, figure: &str| {
+        let line = lines.iter().find(|line| line["column"] == column).unwrap();
+        line["run"][figure].as_u64()
+    };
+    assert_eq!(of("forward", "refinements"), None);
+    // `checks` comes first, and needs no refinement.
+    let (refinements, predicates) = (of("split", "refinements"), of("split", "predicates"));
+    let (refinements, predicates) = (refinements.unwrap(), predicates.unwrap());
+    assert!(refinements > 0 && predicates > 0, "{lines:?}");
+    let ran = ran
+        .says("| `split`, CPU s / refinements / predicates |")
+        .says(&format!(" / {refinements} / {predicates} |\n"))
+        .says(&format!(
+            "| lock N=2 | split | proved | {refinements} | {predicates} |"
+        ))
+        .says("| lock N=2 | forward | proved |  |  |")
+        .says("- lock, split: growth at most N^2.3: open (too few runs");
+    let first = ran
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("| lock N=2 |"));
+    let cells: Vec<&str> = first.unwrap().split('|').map(str::trim).collect();
+    // A method that does not refine has no figures of it.
+    assert!(cells[3].parse::<f64>().is_ok(), "{cells:?}");
+    // With runs that are long enough there is an exponent: here 3, which is too much.
+    let path = place.path().join("bench-results.jsonl");
+    place.file("t.toml", table.replace("[2, 3]", "[2, 3, 4]"));
+    place.run(&["bench", "t.toml"]).expect(0);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let slow: String = text
+        .lines()
+        .map(|line| {
+            let mut line: Value = serde_json::from_str(line).unwrap();
+            let size = line["values"]["N"].as_f64().unwrap();
+            line["run"]["cpu_seconds"] = size.powi(3).into();
+            format!("{line}\n")
+        })
+        .collect();
+    std::fs::write(&path, slow).unwrap();
+    place
+        .run(&["bench", "t.toml"])
+        .expect(0)
+        .says("- lock, split: growth at most N^2.3: **missed** (3.00)");
+}
+
+#[test]
 fn no_table_commands_the_terminal() {
     let place = place();
     let table = TABLE

@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use threadwise::{Report, VerdictKind};
+use threadwise::{Report, Stats, VerdictKind};
 
 use crate::bench::machine;
 use crate::bench::measure::{Command, End, MeasureError, Measured, measure};
@@ -226,6 +226,8 @@ fn read_check(measured: &Measured) -> Run {
         peak_mib: measured.peak_mib,
         states: None,
         nodes: None,
+        refinements: None,
+        predicates: None,
         load: None,
     };
     match measured.end {
@@ -254,6 +256,10 @@ fn read_check(measured: &Measured) -> Run {
         run.states = stats.states;
         run.nodes = stats.peak_nodes;
     }
+    // One search serves several properties, each with its own refinements: what the hardest of them took.
+    let most = |of: fn(&Stats) -> Option<u64>| results.iter().filter_map(|r| of(&r.stats)).max();
+    run.refinements = most(|stats| stats.refinements);
+    run.predicates = most(|stats| stats.predicates);
     run.rechecked = !results.is_empty() && results.iter().all(|result| result.rechecked);
     if report.exit > 3 || results.is_empty() {
         run.message = Some(complaint());

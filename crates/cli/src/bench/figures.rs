@@ -23,6 +23,10 @@ pub(crate) enum Figure {
     States,
     /// Nodes of decision diagrams.
     Nodes,
+    /// Refinements of an abstraction.
+    Refinements,
+    /// Predicates that refinements exposed.
+    Predicates,
     /// States for each second of processor time.
     Rate,
     /// Memory for each state.
@@ -40,6 +44,8 @@ impl Figure {
             Figure::Memory => "memory",
             Figure::States => "states",
             Figure::Nodes => "nodes",
+            Figure::Refinements => "refinements",
+            Figure::Predicates => "predicates",
             Figure::Rate => "rate",
             Figure::Bytes => "bytes",
         }
@@ -55,6 +61,8 @@ impl Figure {
             Figure::Memory => "peak MiB",
             Figure::States => "states",
             Figure::Nodes => "peak nodes",
+            Figure::Refinements => "refinements",
+            Figure::Predicates => "predicates",
             Figure::Rate => "M states / CPU s",
             Figure::Bytes => "bytes a state",
         }
@@ -75,6 +83,8 @@ impl Figure {
             Figure::Memory => run.peak_mib,
             Figure::States => states,
             Figure::Nodes => run.nodes.map(|nodes| nodes as f64),
+            Figure::Refinements => run.refinements.map(|refinements| refinements as f64),
+            Figure::Predicates => run.predicates.map(|predicates| predicates as f64),
             Figure::Rate => {
                 let cpu = run.cpu_seconds.filter(|cpu| *cpu > 0.0)?;
                 Some(states? / cpu / 1e6)
@@ -92,7 +102,9 @@ impl Figure {
             Figure::Cpu | Figure::Proof | Figure::Recheck | Figure::Clock => seconds(value),
             // Beyond that a number is not exact.
             Figure::States | Figure::Nodes if value >= 2f64.powi(53) => format!("{value:.2e}"),
-            Figure::States | Figure::Nodes => count(value as u64),
+            Figure::States | Figure::Nodes | Figure::Refinements | Figure::Predicates => {
+                count(value as u64)
+            }
             Figure::Memory => format!("{value:.0}"),
             Figure::Rate => format!("{value:.2}"),
             Figure::Bytes => format!("{value:.1}"),

@@ -340,7 +340,17 @@ fn as_json(measurements: &Measurements) -> Value {
 fn table_json(table: &Table, cells: &Cells) -> Value {
     use Figure::*;
     let figures = [
-        Cpu, Proof, Recheck, Clock, Memory, States, Nodes, Rate, Bytes,
+        Cpu,
+        Proof,
+        Recheck,
+        Clock,
+        Memory,
+        States,
+        Nodes,
+        Refinements,
+        Predicates,
+        Rate,
+        Bytes,
     ];
     let mut all = Vec::new();
     for line in lines(table, cells) {

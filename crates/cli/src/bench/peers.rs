@@ -152,6 +152,8 @@ impl Peer {
             peak_mib: measured.peak_mib,
             states: self.states(&output),
             nodes: None,
+            refinements: None,
+            predicates: None,
             load: None,
         }
     }

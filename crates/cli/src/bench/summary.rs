@@ -4,7 +4,7 @@ use crate::bench::campaign::{Cell, Cells};
 use crate::bench::figures::{Figure, median, seconds};
 use crate::bench::fit::exponent;
 use crate::bench::results::{Outcome, Run};
-use crate::bench::table::{CellLimits, Row, Table, Target};
+use crate::bench::table::{Bound, CellLimits, Row, Table};
 
 impl Cell {
     /// The median of a figure over the runs, if all are decided.
@@ -35,16 +35,18 @@ impl Cell {
         }
     }
 
-    /// The figures in the grid, or why there are none.
+    /// The figures in the grid, or why there are none. Those that the method does not have are dashes, and left out at the end.
     pub(crate) fn shown(&self, figures: &[Figure], limits: CellLimits) -> String {
-        let medians: Option<Vec<String>> = figures
-            .iter()
-            .map(|figure| self.median(*figure).map(|value| figure.shown(value)))
-            .collect();
-        match medians {
-            Some(medians) => medians.join(" / "),
-            None => self.outcome(limits),
-        }
+        let medians: Vec<Option<f64>> = figures.iter().map(|f| self.median(*f)).collect();
+        let Some(last) = medians.iter().rposition(Option::is_some) else {
+            return self.outcome(limits);
+        };
+        let known = figures.iter().zip(&medians).take(last + 1);
+        let shown = known.map(|(figure, median)| match median {
+            Some(value) => figure.shown(*value),
+            None => "-".to_owned(),
+        });
+        shown.collect::<Vec<_>>().join(" / ")
     }
 
     /// Why it has no verdict, if there is more to say.
@@ -83,10 +85,16 @@ pub(crate) fn curve(row: &Row, cells: &[Vec<Cell>], column: usize) -> Vec<(i64, 
     points.collect()
 }
 
+/// The exponent of a column along a row.
+fn growth_exponent(row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<f64> {
+    row.sweep.as_ref()?;
+    exponent(&curve(row, cells, column))
+}
+
 /// The growth of a column along a row, as it is printed: `N^1.9`.
 pub(crate) fn growth(row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<String> {
     let name = row.sweep.as_deref()?;
-    let exponent = exponent(&curve(row, cells, column))?;
+    let exponent = growth_exponent(row, cells, column)?;
     Some(format!("{name}^{exponent:.1}"))
 }
 
@@ -103,32 +111,45 @@ pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
     let mut found = Vec::new();
     for (row, cells) in table.rows.iter().zip(cells) {
         for target in &row.targets {
-            let cell = &cells[target.instance][target.column];
             let column = &table.columns[target.column].name;
-            let bound = bound(target, cell);
-            let head = target.figure.head();
-            let words = format!(
-                "{}, {column}: below {} {head}",
-                row.label(target.instance),
-                figure_plain(bound)
-            );
-            let aim = match cell.median(target.figure) {
-                Some(value) if value < bound => Aim::Met(value),
-                Some(value) => Aim::Missed(value),
-                None => Aim::Open(cell.outcome(table.limits)),
-            };
-            found.push((words, aim));
+            found.push(match &target.bound {
+                Bound::Figure {
+                    instance,
+                    figure,
+                    below,
+                    or_times_proof,
+                } => {
+                    let cell = &cells[*instance][target.column];
+                    let times_proof =
+                        or_times_proof.and_then(|times| Some(times * cell.median(Figure::Proof)?));
+                    let bound = times_proof.map_or(*below, |other| below.max(other));
+                    let words = format!(
+                        "{}, {column}: below {} {}",
+                        row.label(*instance),
+                        figure_plain(bound),
+                        figure.head()
+                    );
+                    let aim = match cell.median(*figure) {
+                        Some(value) if value < bound => Aim::Met(value),
+                        Some(value) => Aim::Missed(value),
+                        None => Aim::Open(cell.outcome(table.limits)),
+                    };
+                    (words, aim)
+                }
+                Bound::Growth { at_most } => {
+                    let size = row.sweep.as_deref().unwrap_or_default();
+                    let words = format!("{}, {column}: growth at most {size}^{at_most}", row.name);
+                    let aim = match growth_exponent(row, cells, target.column) {
+                        Some(exponent) if exponent <= *at_most => Aim::Met(exponent),
+                        Some(exponent) => Aim::Missed(exponent),
+                        None => Aim::Open("too few runs of at least 50 ms".to_owned()),
+                    };
+                    (words, aim)
+                }
+            });
         }
     }
     found
-}
-
-fn bound(target: &Target, cell: &Cell) -> f64 {
-    let proof = cell.median(Figure::Proof);
-    match (target.or_times_proof, proof) {
-        (Some(times), Some(proof)) => target.below.max(times * proof),
-        _ => target.below,
-    }
 }
 
 fn figure_plain(value: f64) -> String {

@@ -150,17 +150,28 @@ impl Decided {
     }
 }
 
-/// What a figure should be below.
+/// What a column of a row should reach.
 #[derive(Debug)]
 pub(crate) struct Target {
     /// By position.
     pub(crate) column: usize,
-    /// The instance, by position.
-    pub(crate) instance: usize,
-    pub(crate) figure: Figure,
-    pub(crate) below: f64,
-    /// Or below this many times the proof, where that is more.
-    pub(crate) or_times_proof: Option<f64>,
+    pub(crate) bound: Bound,
+}
+
+/// What a target bounds.
+#[derive(Debug)]
+pub(crate) enum Bound {
+    /// A figure at one size.
+    Figure {
+        /// The instance, by position.
+        instance: usize,
+        figure: Figure,
+        below: f64,
+        /// Or below this many times the proof, where that is more.
+        or_times_proof: Option<f64>,
+    },
+    /// The exponent of CPU time along the sweep.
+    Growth { at_most: f64 },
 }
 
 /// Why a table cannot be used.
@@ -254,14 +265,10 @@ struct RowForm {
 struct TargetForm {
     column: String,
     at: Option<i64>,
-    #[serde(default = "default_figure")]
-    figure: Figure,
-    below: f64,
+    figure: Option<Figure>,
+    below: Option<f64>,
     or_times_proof: Option<f64>,
-}
-
-fn default_figure() -> Figure {
-    Figure::Cpu
+    growth_at_most: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -510,29 +517,43 @@ fn row(
     };
     for target in form.target {
         let column = position(&target.column)?;
-        let bounds = std::iter::once(target.below).chain(target.or_times_proof);
-        if bounds
-            .into_iter()
-            .any(|bound| !bound.is_finite() || bound <= 0.0)
-        {
-            return Err("the bounds of a target are positive numbers".to_owned());
-        }
-        let instance = match target.at {
-            None if row.instances.len() == 1 => 0,
-            None => return Err("a target of a sweep says `at` which value".to_owned()),
-            Some(at) => (0..row.instances.len())
-                .find(|instance| row.size(*instance) == Some(at))
-                .ok_or_else(|| format!("a target is at {at}, which is not in the sweep"))?,
-        };
-        row.targets.push(Target {
-            column,
-            instance,
-            figure: target.figure,
-            below: target.below,
-            or_times_proof: target.or_times_proof,
-        });
+        let bound = bound(&target, &row)?;
+        row.targets.push(Target { column, bound });
     }
     Ok(row)
+}
+
+fn bound(target: &TargetForm, row: &Row) -> Result<Bound, String> {
+    let numbers = [target.below, target.or_times_proof, target.growth_at_most];
+    let mut numbers = numbers.into_iter().flatten();
+    if numbers.any(|bound| !bound.is_finite() || bound <= 0.0) {
+        return Err("the bounds of a target are positive numbers".to_owned());
+    }
+    let of_a_figure = target.at.is_some() || target.figure.is_some();
+    match (target.below, target.growth_at_most) {
+        (None, Some(at_most)) if !of_a_figure && target.or_times_proof.is_none() => {
+            match row.sweep.is_some() {
+                true => Ok(Bound::Growth { at_most }),
+                false => Err("`growth_at_most` is for a row with a sweep".to_owned()),
+            }
+        }
+        (Some(below), None) => {
+            let instance = match target.at {
+                None if row.instances.len() == 1 => 0,
+                None => return Err("a target of a sweep says `at` which value".to_owned()),
+                Some(at) => (0..row.instances.len())
+                    .find(|instance| row.size(*instance) == Some(at))
+                    .ok_or_else(|| format!("a target is at {at}, which is not in the sweep"))?,
+            };
+            Ok(Bound::Figure {
+                instance,
+                figure: target.figure.unwrap_or(Figure::Cpu),
+                below,
+                or_times_proof: target.or_times_proof,
+            })
+        }
+        _ => Err("a target has either `below` or `growth_at_most` alone".to_owned()),
+    }
 }
 
 /// The parameter that is swept over, and the instances in ascending order.
@@ -602,7 +623,8 @@ invariant small: x <= M;
              [[published]]\nlabel = 'A'\ncitation = 'B'\n\
              [[row]]\nmodel = 'm.tw'\nproperty = 'small'\nset = {{ M = 2, N = [2, 5] }}\n\
              columns = ['explicit --threads 1']\npublished = {{ A = [0.5, '> 1'] }}\n\
-             [[row.target]]\ncolumn = 'forward'\nat = 5\nbelow = 2\n"
+             [[row.target]]\ncolumn = 'forward'\nat = 5\nbelow = 2\n\
+             [[row.target]]\ncolumn = 'forward'\ngrowth_at_most = 2.3\n"
         );
         let table = table(&text).unwrap();
         let row = &table.rows[0];
@@ -613,7 +635,19 @@ invariant small: x <= M;
         assert_eq!(row.name, "m");
         assert_eq!(row.columns, [1]);
         assert_eq!(row.published, [["0.5", "> 1"]]);
-        assert_eq!(row.targets[0].instance, 1);
+        assert!(matches!(
+            row.targets[..],
+            [
+                Target {
+                    bound: Bound::Figure { instance: 1, .. },
+                    ..
+                },
+                Target {
+                    bound: Bound::Growth { .. },
+                    ..
+                }
+            ]
+        ));
         assert_eq!(table.runs, 3);
         assert_eq!(table.columns[1].options, ["--threads", "1"]);
     }
@@ -703,6 +737,17 @@ invariant small: x <= M;
                     "{HEAD}{row}[[row.target]]\ncolumn = 'forward'\nbelow = 1\nor_times_proof = -inf\n"
                 ),
                 "4: the bounds of a target are positive numbers",
+            ),
+            (
+                format!("{HEAD}{row}[[row.target]]\ncolumn = 'forward'\ngrowth_at_most = 2\n"),
+                "4: `growth_at_most` is for a row with a sweep",
+            ),
+            (
+                format!(
+                    "{HEAD}{row}set = {{ N = [2, 3] }}\n\
+                     [[row.target]]\ncolumn = 'forward'\nat = 3\ngrowth_at_most = 2\n"
+                ),
+                "4: a target has either `below` or `growth_at_most` alone",
             ),
             (format!("{HEAD}{row}set = {{"), "6: "),
         ] {
