@@ -304,6 +304,10 @@ set = { N = [2, 3] }
 [[row.target]]
 column = 'split'
 growth_at_most = 2.3
+[[row.target]]
+column = 'split'
+at = 3
+ahead_of = 'forward'
 ";
     place.file("t.toml", table);
     let ran = place.run(&["bench", "t.toml"]).expect(0);
@@ -342,7 +346,8 @@ growth_at_most = 2.3
         .map(|line| {
             let mut line: Value = serde_json::from_str(line).unwrap();
             let size = line["values"]["N"].as_f64().unwrap();
-            line["run"]["cpu_seconds"] = size.powi(3).into();
+            let times = if line["column"] == "split" { 1.0 } else { 2.0 };
+            line["run"]["cpu_seconds"] = (times * size.powi(3)).into();
             format!("{line}\n")
         })
         .collect();
@@ -350,7 +355,20 @@ growth_at_most = 2.3
     place
         .run(&["bench", "t.toml"])
         .expect(0)
-        .says("- lock, split: growth at most N^2.3: **missed** (3.00)");
+        .says("- lock, split: growth at most N^2.3: **missed** (3.00)")
+        .says("- lock N=3, split: ahead of forward: met (27.00)");
+    // Targets that speak of a column that was not chosen are left out with it.
+    let alone = place.run(&["bench", "t.toml", "--column", "split"]);
+    assert!(!alone.expect(0).stdout.contains("ahead of"));
+    let swapped = table
+        .replace("[2, 3]", "[2, 3, 4]")
+        .replace("ahead_of = 'forward'", "ahead_of = 'split'")
+        .replace("column = 'split'\nat", "column = 'forward'\nat");
+    place.file("t.toml", swapped);
+    place
+        .run(&["bench", "t.toml"])
+        .expect(0)
+        .says("- lock N=3, forward: ahead of split: **missed** (54.00)");
 }
 
 #[test]

@@ -15,6 +15,15 @@ impl Cell {
         median(runs.iter().filter_map(|run| figure.of(run)))
     }
 
+    /// Whether a limit ended it, here or at a smaller size.
+    fn at_limit(&self) -> bool {
+        match self {
+            Cell::Run(runs) => runs.iter().any(|run| run.outcome.at_limit()),
+            Cell::Skipped(_) => true,
+            _ => false,
+        }
+    }
+
     /// How it ended, in a word or two.
     pub(crate) fn outcome(&self, limits: CellLimits) -> String {
         match self {
@@ -133,6 +142,23 @@ pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
                         Some(value) if value < bound => Aim::Met(value),
                         Some(value) => Aim::Missed(value),
                         None => Aim::Open(cell.outcome(table.limits)),
+                    };
+                    (words, aim)
+                }
+                Bound::Ahead { instance, of } => {
+                    let (own, other) = (&cells[*instance][target.column], &cells[*instance][*of]);
+                    let words = format!(
+                        "{}, {column}: ahead of {}",
+                        row.label(*instance),
+                        table.columns[*of].name
+                    );
+                    let aim = match (own.median(Figure::Cpu), other.median(Figure::Cpu)) {
+                        (Some(own), Some(other)) if own < other => Aim::Met(own),
+                        (Some(own), Some(_)) => Aim::Missed(own),
+                        // Whoever ends is ahead of whoever does not.
+                        (Some(own), None) if other.at_limit() => Aim::Met(own),
+                        (Some(_), None) => Aim::Open(other.outcome(table.limits)),
+                        (None, _) => Aim::Open(own.outcome(table.limits)),
                     };
                     (words, aim)
                 }

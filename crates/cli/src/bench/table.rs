@@ -52,9 +52,15 @@ impl Table {
         for row in &mut self.rows {
             row.columns = row.columns.iter().filter_map(place).collect();
             row.targets.retain_mut(|target| {
-                let new = place(&target.column);
-                target.column = new.unwrap_or(0);
-                new.is_some()
+                let mut columns = vec![&mut target.column];
+                if let Bound::Ahead { of, .. } = &mut target.bound {
+                    columns.push(of);
+                }
+                columns.into_iter().all(|column| {
+                    let new = place(column);
+                    *column = new.unwrap_or(0);
+                    new.is_some()
+                })
             });
         }
         self.columns.retain(|column| names.contains(&column.name));
@@ -170,6 +176,13 @@ pub(crate) enum Bound {
         /// Or below this many times the proof, where that is more.
         or_times_proof: Option<f64>,
     },
+    /// CPU time at one size, by that of another column.
+    Ahead {
+        /// The instance, by position.
+        instance: usize,
+        /// The other column, by position.
+        of: usize,
+    },
     /// The exponent of CPU time along the sweep.
     Growth { at_most: f64 },
 }
@@ -268,6 +281,7 @@ struct TargetForm {
     figure: Option<Figure>,
     below: Option<f64>,
     or_times_proof: Option<f64>,
+    ahead_of: Option<String>,
     growth_at_most: Option<f64>,
 }
 
@@ -517,42 +531,48 @@ fn row(
     };
     for target in form.target {
         let column = position(&target.column)?;
-        let bound = bound(&target, &row)?;
+        let ahead_of = target.ahead_of.as_ref().map(position).transpose()?;
+        let bound = bound(&target, ahead_of, &row)?;
         row.targets.push(Target { column, bound });
     }
     Ok(row)
 }
 
-fn bound(target: &TargetForm, row: &Row) -> Result<Bound, String> {
+fn bound(target: &TargetForm, ahead_of: Option<usize>, row: &Row) -> Result<Bound, String> {
     let numbers = [target.below, target.or_times_proof, target.growth_at_most];
     let mut numbers = numbers.into_iter().flatten();
     if numbers.any(|bound| !bound.is_finite() || bound <= 0.0) {
         return Err("the bounds of a target are positive numbers".to_owned());
     }
-    let of_a_figure = target.at.is_some() || target.figure.is_some();
-    match (target.below, target.growth_at_most) {
-        (None, Some(at_most)) if !of_a_figure && target.or_times_proof.is_none() => {
+    let instance = || match target.at {
+        None if row.instances.len() == 1 => Ok(0),
+        None => Err("a target of a sweep says `at` which value".to_owned()),
+        Some(at) => (0..row.instances.len())
+            .find(|instance| row.size(*instance) == Some(at))
+            .ok_or_else(|| format!("a target is at {at}, which is not in the sweep")),
+    };
+    let of_a_figure = target.figure.is_some() || target.or_times_proof.is_some();
+    match (target.below, ahead_of, target.growth_at_most) {
+        (Some(below), None, None) => Ok(Bound::Figure {
+            instance: instance()?,
+            figure: target.figure.unwrap_or(Figure::Cpu),
+            below,
+            or_times_proof: target.or_times_proof,
+        }),
+        (None, Some(of), None) if !of_a_figure => Ok(Bound::Ahead {
+            instance: instance()?,
+            of,
+        }),
+        (None, None, Some(at_most)) if !of_a_figure && target.at.is_none() => {
             match row.sweep.is_some() {
                 true => Ok(Bound::Growth { at_most }),
                 false => Err("`growth_at_most` is for a row with a sweep".to_owned()),
             }
         }
-        (Some(below), None) => {
-            let instance = match target.at {
-                None if row.instances.len() == 1 => 0,
-                None => return Err("a target of a sweep says `at` which value".to_owned()),
-                Some(at) => (0..row.instances.len())
-                    .find(|instance| row.size(*instance) == Some(at))
-                    .ok_or_else(|| format!("a target is at {at}, which is not in the sweep"))?,
-            };
-            Ok(Bound::Figure {
-                instance,
-                figure: target.figure.unwrap_or(Figure::Cpu),
-                below,
-                or_times_proof: target.or_times_proof,
-            })
-        }
-        _ => Err("a target has either `below` or `growth_at_most` alone".to_owned()),
+        _ => Err(
+            "a target has `below`, or `ahead_of` and perhaps `at`, or `growth_at_most` alone"
+                .to_owned(),
+        ),
     }
 }
 
@@ -747,7 +767,11 @@ invariant small: x <= M;
                     "{HEAD}{row}set = {{ N = [2, 3] }}\n\
                      [[row.target]]\ncolumn = 'forward'\nat = 3\ngrowth_at_most = 2\n"
                 ),
-                "4: a target has either `below` or `growth_at_most` alone",
+                "4: a target has `below`, or `ahead_of` and perhaps",
+            ),
+            (
+                format!("{HEAD}{row}[[row.target]]\ncolumn = 'forward'\nahead_of = 'backward'\n"),
+                "4: there is no column `backward`",
             ),
             (format!("{HEAD}{row}set = {{"), "6: "),
         ] {
