@@ -12,7 +12,9 @@ use index_vec::IndexVec;
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
-use threadwise_symbolic::{Agenda, Bdd, Diagrams, Error, Symbolic, Transition, with_deep_stack};
+use threadwise_symbolic::{
+    Agenda, Bdd, Diagrams, Error, Layout, Symbolic, Transition, with_deep_stack,
+};
 
 use crate::target;
 
@@ -149,18 +151,24 @@ impl<'s> Search<'_, 's> {
         }
     }
 
-    /// Looks for a better layout once a set has grown large. If there is one, all diagrams are
-    /// built anew, and the result is the set in them: every other diagram must be computed again.
-    pub(crate) fn rearrange(&mut self, set: &Bdd) -> Result<Option<Bdd>, Halt> {
+    /// A better layout once a set has grown large, if there is one.
+    pub(crate) fn better_layout(&mut self, set: &Bdd) -> Result<Option<Layout>, Halt> {
         let size = self.symbolic.diagrams.size(set);
         if size < self.sift_at {
             return Ok(None);
         }
         self.sift_at = 4 * size;
-        let Some(layout) = self.symbolic.sifted(set) else {
+        let layout = self.symbolic.sifted(set);
+        self.breathe()?;
+        Ok(layout)
+    }
+
+    /// Looks for a better layout once a set has grown large. If there is one, all diagrams are
+    /// built anew, and the result is the set in them: every other diagram must be computed again.
+    pub(crate) fn rearrange(&mut self, set: &Bdd) -> Result<Option<Bdd>, Halt> {
+        let Some(layout) = self.better_layout(set)? else {
             return Ok(None);
         };
-        self.breathe()?;
         let new = self.symbolic.rebuild(layout)?;
         let set = new.import(&self.symbolic, set)?;
         self.sift_at = self.least_sift.max(4 * new.diagrams.size(&set));
@@ -200,7 +208,7 @@ impl<'s> Search<'_, 's> {
     pub(crate) fn advance_by(
         &mut self,
         agenda: &mut Agenda,
-        moves: &IndexVec<ProcessId, Vec<Transition>>,
+        moves: &IndexVec<ProcessId, Vec<impl std::borrow::Borrow<Transition>>>,
         set: &mut Bdd,
         image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
     ) -> Result<bool, Halt> {
@@ -214,7 +222,7 @@ impl<'s> Search<'_, 's> {
             let mut grown = set.clone();
             for transition in &moves[process] {
                 self.breathe()?;
-                grown = d.or(&grown, &image(transition, d, &grown)?)?;
+                grown = d.or(&grown, &image(transition.borrow(), d, &grown)?)?;
             }
             if grown != *set {
                 *set = grown;

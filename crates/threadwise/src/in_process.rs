@@ -58,6 +58,7 @@ pub fn run_job(
         BACKWARD => Box::new(Backward::default()),
         SPLIT => Box::new(Split {
             symmetry: !job.no_symmetry,
+            certificates: job.certificates,
         }),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 
 use index_vec::IndexVec;
 use threadwise_model::system::ProcessId;
-use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Symbolic, Transition};
+use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Layout, Symbolic, Transition};
 
 use super::together::Together;
 use super::view::{Representatives, View};
@@ -42,17 +42,30 @@ impl Assertions {
     }
 }
 
+/// What came of computing the assertions.
+pub(crate) enum Fixpoint {
+    /// These.
+    Reached(Assertions),
+    /// They grow large, and there is a better layout to begin anew in.
+    Rearrange(Layout),
+}
+
 /// Computes the assertions.
 pub(crate) fn strongest(
     search: &mut Search,
     view: &View,
     representatives: &Representatives,
-) -> Result<Assertions, Halt> {
+) -> Result<Fixpoint, Halt> {
     let symbolic = search.symbolic.clone();
     let d = &symbolic.diagrams;
     let shared = symbolic.initial_of(&view.shared)?;
+    // If nothing is exposed, everybody's own part says all that everybody sees.
+    let exposed = view.own.iter().any(|own| !own.classes.is_empty());
     let mut assertions = Assertions {
-        common: view.hidden.forget(d, &symbolic.initial)?,
+        common: match exposed {
+            true => view.hidden.forget(d, &symbolic.initial)?,
+            false => d.all(),
+        },
         own: IndexVec::new(),
     };
     for own in &view.own {
@@ -66,9 +79,13 @@ pub(crate) fn strongest(
     let mut changed = wanted.clone();
     let mut environments: Vec<Vec<Transition>> = wanted.iter().map(|_| Vec::new()).collect();
     loop {
-        for (&process, environment) in wanted.iter().zip(&environments) {
+        for (&process, environment) in wanted.iter().zip(&mut environments) {
             let before = assertions.own[process].clone();
-            close(search, &mut assertions.own[process], process, environment)?;
+            let environment = std::mem::take(environment);
+            if let Some(layout) = close(search, &mut assertions.own[process], process, environment)?
+            {
+                return Ok(Fixpoint::Rearrange(layout));
+            }
             if assertions.own[process] != before {
                 changed.push(process);
             }
@@ -86,9 +103,11 @@ pub(crate) fn strongest(
             seen[process] = summary(&symbolic, view, process, &assertions.own[process])?;
         }
         let before = assertions.common.clone();
-        close_common(search, view, &seen, &mut assertions.common)?;
+        if exposed {
+            close_common(search, view, &seen, &mut assertions.common)?;
+        }
         if changed.is_empty() && assertions.common == before {
-            return Ok(assertions);
+            return Ok(Fixpoint::Reached(assertions));
         }
         changed.clear();
         environments =
@@ -114,28 +133,31 @@ fn close_common(
     Ok(())
 }
 
-/// Closes a process's part under its own steps and those of its environment.
+/// Closes a process's part under its own steps and those of its environment, unless a better layout shows up.
 fn close(
     search: &mut Search,
     own: &mut Bdd,
     process: ProcessId,
-    environment: &[Transition],
-) -> Result<(), Halt> {
+    environment: Vec<Transition>,
+) -> Result<Option<Layout>, Halt> {
     let symbolic = search.symbolic.clone();
-    let d = &symbolic.diagrams;
-    loop {
-        let before = own.clone();
-        for transition in symbolic.transitions.moves[process]
-            .iter()
-            .chain(environment)
-        {
-            search.breathe()?;
-            *own = d.or(own, &transition.post(d, own)?)?;
-        }
-        if *own == before {
-            return Ok(());
+    let mut moves: IndexVec<ProcessId, Vec<&Transition>> = symbolic
+        .transitions
+        .moves
+        .iter()
+        .map(|_| Vec::new())
+        .collect();
+    moves[process].extend(&symbolic.transitions.moves[process]);
+    for transition in &environment {
+        moves[transition.process].push(transition);
+    }
+    let mut agenda = Agenda::new(symbolic.schedule.clone());
+    while !search.advance_by(&mut agenda, &moves, own, Transition::post)? {
+        if let Some(layout) = search.better_layout(own)? {
+            return Ok(Some(layout));
         }
     }
+    Ok(None)
 }
 
 /// What the others see of a process's steps, taken within its part.

@@ -25,12 +25,12 @@ use threadwise_model::symmetry;
 use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
-use self::assertions::{Assertions, strongest};
+use self::assertions::{Assertions, Fixpoint, strongest};
 use self::goals::Goals;
 use self::refine::{Predicate, Refinement, refine};
 use self::view::{Representatives, View, owners};
 use crate::certificate;
-use crate::reach::{Halt, Search, run_search};
+use crate::reach::{Halt, SIFT_AT, Search, run_search};
 use crate::target;
 
 /// Split invariants with refinement.
@@ -38,11 +38,16 @@ use crate::target;
 pub struct Split {
     /// Compute the assertion of one process for all that the types cannot tell from it.
     pub symmetry: bool,
+    /// Make a certificate of each proof: the conjunction of all assertions, which can be larger than they are.
+    pub certificates: bool,
 }
 
 impl Default for Split {
     fn default() -> Self {
-        Split { symmetry: true }
+        Split {
+            symmetry: true,
+            certificates: true,
+        }
     }
 }
 
@@ -64,7 +69,7 @@ impl Engine for Split {
     ) -> Outcome {
         run_search(
             self,
-            usize::MAX,
+            SIFT_AT,
             system,
             properties,
             limits,
@@ -83,6 +88,7 @@ impl Engine for Split {
                             search,
                             representatives: &representatives,
                             symmetric: self.symmetry,
+                            certificates: self.certificates,
                             property,
                             layers: Vec::new(),
                         };
@@ -125,13 +131,22 @@ struct Stage<'s> {
 
 impl<'s> Stage<'s> {
     fn new(search: &mut Search<'_, 's>, representatives: &Representatives) -> Result<Self, Halt> {
-        let view = View::new(&search.symbolic)?;
-        let assertions = strongest(search, &view, representatives)?;
-        Ok(Stage {
-            symbolic: search.symbolic.clone(),
-            view,
-            assertions,
-        })
+        loop {
+            let view = View::new(&search.symbolic)?;
+            match strongest(search, &view, representatives)? {
+                Fixpoint::Reached(assertions) => {
+                    return Ok(Stage {
+                        symbolic: search.symbolic.clone(),
+                        view,
+                        assertions,
+                    });
+                }
+                Fixpoint::Rearrange(layout) => {
+                    let new = search.symbolic.rebuild(layout)?;
+                    search.replace(new);
+                }
+            }
+        }
     }
 }
 
@@ -142,6 +157,7 @@ struct Attempt<'a, 'l, 's> {
     search: &'a mut Search<'l, 's>,
     representatives: &'a Representatives,
     symmetric: bool,
+    certificates: bool,
     property: &'a SystemProperty,
     /// The error set, by how many steps its states are away from what the property forbids; empty as
     /// long as nobody has needed it.
@@ -190,14 +206,16 @@ impl<'s> Attempt<'_, '_, 's> {
                     self.tell_refinement(&stage.symbolic, &predicates);
                     let layout = self.exposing(&stage.symbolic.layout, predicates);
                     let new = stage.symbolic.rebuild(layout)?;
+                    self.search.replace(new);
+                    let next = Stage::new(self.search, self.representatives)?;
                     // The first layer is quickly made anew.
-                    let bad = target::forbidden(&new, self.property)?;
+                    let new = &next.symbolic;
+                    let bad = target::forbidden(new, self.property)?;
                     self.layers[0] = new.diagrams.and(&bad, &new.valid)?;
                     for layer in &mut self.layers[1..] {
                         *layer = new.import(&stage.symbolic, layer)?;
                     }
-                    self.search.replace(new);
-                    refined = Some(Stage::new(self.search, self.representatives)?);
+                    refined = Some(next);
                 }
             }
         }
@@ -295,6 +313,9 @@ impl<'s> Attempt<'_, '_, 's> {
     }
 
     fn proved(&self, stage: &Stage) -> Result<Answer, Halt> {
+        if !self.certificates {
+            return Ok(Answer::Proved(None));
+        }
         let set = stage.assertions.conjunction(&stage.symbolic.diagrams)?;
         Ok(self.certified(&stage.symbolic, &set))
     }

@@ -11,8 +11,14 @@ const SEEDS: u64 = 5_300;
 
 fn engines() -> Engines {
     vec![
-        ("split", Box::new(Split { symmetry: true })),
-        ("split, everybody", Box::new(Split { symmetry: false })),
+        ("split", Box::new(Split::default())),
+        (
+            "split, everybody",
+            Box::new(Split {
+                symmetry: false,
+                ..Split::default()
+            }),
+        ),
     ]
 }
 
@@ -48,7 +54,11 @@ fn effort(model: &str, params: &[(&str, i64)], property: &str, symmetry: bool) -
         .iter()
         .filter(|known| known.name == property)
         .collect();
-    let outcome = Split { symmetry }.check_all(&system, &properties, &Limits::NONE, &mut Silent);
+    let outcome = Split {
+        symmetry,
+        ..Split::default()
+    }
+    .check_all(&system, &properties, &Limits::NONE, &mut Silent);
     assert!(
         matches!(outcome.answers[..], [Answer::Proved(_)]),
         "{model}: {:?}",
