@@ -121,7 +121,7 @@ fn decision_diagrams_keep_a_time_limit() {
         (&["pairs.tw"], "apart"),
         // While transitions are built.
         (&["peterson.tw", "--set", "N=9"], "mutex"),
-        // While a shortest run is looked for, between operations.
+        // A violation that has many steps to it.
         (&["wrong.tw", "--set", "N=400"], "mutex"),
         // Thousands of processes: lowering, transitions and images together.
         (&["mux_sem.tw", "--set", "N=4000"], "mutex"),
