@@ -18,6 +18,7 @@ use index_vec::IndexVec;
 use threadwise_model::system::ProcessId;
 use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Layout, Symbolic, Transition};
 
+use super::division::{Body, Division, Fixpoint};
 use super::together::Together;
 use super::view::{Representatives, View};
 use crate::reach::{Halt, Search};
@@ -30,9 +31,80 @@ pub(crate) struct Assertions {
     pub(crate) own: IndexVec<ProcessId, Bdd>,
 }
 
-impl Assertions {
-    /// All parts together, over all variables.
-    pub(crate) fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt> {
+impl Division for Assertions {
+    type Representatives = Representatives;
+
+    fn processes(representatives: &Representatives) -> Vec<ProcessId> {
+        representatives.all()
+    }
+
+    fn strongest(
+        search: &mut Search,
+        view: &View,
+        representatives: &Representatives,
+    ) -> Result<Fixpoint<Self>, Halt> {
+        let symbolic = search.symbolic.clone();
+        let d = &symbolic.diagrams;
+        let shared = symbolic.initial_of(&view.shared)?;
+        // If nothing is exposed, everybody's own part says all that everybody sees.
+        let exposed = view.exposes();
+        let mut assertions = Assertions {
+            common: match exposed {
+                true => view.hidden.forget(d, &symbolic.initial)?,
+                false => d.all(),
+            },
+            own: IndexVec::new(),
+        };
+        for own in &view.own {
+            let initial = symbolic.initial_of(&own.cells)?;
+            assertions.own.push(d.and(&shared, &initial)?);
+        }
+        let wanted = representatives.all();
+        let mut seen: IndexVec<ProcessId, Vec<Transition>> =
+            view.own.iter().map(|_| Vec::new()).collect();
+        // Nobody has seen anything of these yet.
+        let mut changed = wanted.clone();
+        let mut environments: Vec<Vec<Transition>> = wanted.iter().map(|_| Vec::new()).collect();
+        loop {
+            for (&process, environment) in wanted.iter().zip(&environments) {
+                let before = assertions.own[process].clone();
+                let steps = symbolic.transitions.moves[process]
+                    .iter()
+                    .chain(environment);
+                if let Some(layout) = close(search, &mut assertions.own[process], steps)? {
+                    return Ok(Fixpoint::Rearrange(layout));
+                }
+                if assertions.own[process] != before {
+                    changed.push(process);
+                }
+            }
+            for process in view.own.indices() {
+                let (representative, permutation) = representatives.of(process);
+                if !changed.contains(&representative) {
+                    continue;
+                }
+                search.breathe()?;
+                if let Some(permutation) = permutation {
+                    assertions.own[process] =
+                        symbolic.permute(&assertions.own[representative], permutation)?;
+                }
+                let (own, hidden) = (&assertions.own[process], &view.own[process].hidden);
+                seen[process] = summary(&symbolic, process, own, hidden)?;
+            }
+            let before = assertions.common.clone();
+            if exposed {
+                close_common(search, view, &seen, &mut assertions.common)?;
+            }
+            if changed.is_empty() && assertions.common == before {
+                return Ok(Fixpoint::Reached(assertions));
+            }
+            changed.clear();
+            environments =
+                Environments::new(search, view, &assertions.common, &seen)?.of(search, &wanted)?;
+        }
+    }
+
+    fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt> {
         let mut all = self.common.clone();
         // From the last variables up.
         for own in self.own.iter().rev() {
@@ -40,83 +112,32 @@ impl Assertions {
         }
         Ok(all)
     }
-}
 
-/// What came of computing the assertions.
-pub(crate) enum Fixpoint {
-    /// These.
-    Reached(Assertions),
-    /// They grow large, and there is a better layout to begin anew in.
-    Rearrange(Layout),
-}
-
-/// Computes the assertions.
-pub(crate) fn strongest(
-    search: &mut Search,
-    view: &View,
-    representatives: &Representatives,
-) -> Result<Fixpoint, Halt> {
-    let symbolic = search.symbolic.clone();
-    let d = &symbolic.diagrams;
-    let shared = symbolic.initial_of(&view.shared)?;
-    // If nothing is exposed, everybody's own part says all that everybody sees.
-    let exposed = view.own.iter().any(|own| !own.classes.is_empty());
-    let mut assertions = Assertions {
-        common: match exposed {
-            true => view.hidden.forget(d, &symbolic.initial)?,
-            false => d.all(),
-        },
-        own: IndexVec::new(),
-    };
-    for own in &view.own {
-        let initial = symbolic.initial_of(&own.cells)?;
-        assertions.own.push(d.and(&shared, &initial)?);
+    fn among(&self, d: &Diagrams, set: &Bdd, processes: &[ProcessId]) -> Result<Bdd, Halt> {
+        let mut states = d.and(&self.common, set)?;
+        for process in processes.iter().rev() {
+            states = d.and(&states, &self.own[*process])?;
+        }
+        Ok(states)
     }
-    let wanted = representatives.all();
-    let mut seen: IndexVec<ProcessId, Vec<Transition>> =
-        view.own.iter().map(|_| Vec::new()).collect();
-    // Nobody has seen anything of these yet.
-    let mut changed = wanted.clone();
-    let mut environments: Vec<Vec<Transition>> = wanted.iter().map(|_| Vec::new()).collect();
-    loop {
-        for (&process, environment) in wanted.iter().zip(&mut environments) {
-            let before = assertions.own[process].clone();
-            let environment = std::mem::take(environment);
-            if let Some(layout) = close(search, &mut assertions.own[process], process, environment)?
-            {
-                return Ok(Fixpoint::Rearrange(layout));
+
+    fn two_of(&self, d: &Diagrams, view: &View, bodies: &[Body]) -> Result<Bdd, Halt> {
+        let (mut one, mut two) = (d.none(), d.none());
+        for body in bodies.iter().rev() {
+            let mut seen = body.holds.clone();
+            for process in &body.processes {
+                let hidden = &view.own[*process].hidden;
+                seen = hidden.forget_and(d, &seen, &self.own[*process])?;
             }
-            if assertions.own[process] != before {
-                changed.push(process);
-            }
+            two = d.or(&two, &d.and(&one, &seen)?)?;
+            one = d.or(&one, &seen)?;
         }
-        for process in view.own.indices() {
-            let (representative, permutation) = representatives.of(process);
-            if !changed.contains(&representative) {
-                continue;
-            }
-            search.breathe()?;
-            if let Some(permutation) = permutation {
-                assertions.own[process] =
-                    symbolic.permute(&assertions.own[representative], permutation)?;
-            }
-            seen[process] = summary(&symbolic, view, process, &assertions.own[process])?;
-        }
-        let before = assertions.common.clone();
-        if exposed {
-            close_common(search, view, &seen, &mut assertions.common)?;
-        }
-        if changed.is_empty() && assertions.common == before {
-            return Ok(Fixpoint::Reached(assertions));
-        }
-        changed.clear();
-        environments =
-            Environments::new(search, view, &assertions.common, &seen)?.of(search, &wanted)?;
+        Ok(d.and(&two, &self.common)?)
     }
 }
 
 /// Closes what everybody sees under what is seen of all steps.
-fn close_common(
+pub(super) fn close_common(
     search: &mut Search,
     view: &View,
     seen: &IndexVec<ProcessId, Vec<Transition>>,
@@ -133,12 +154,11 @@ fn close_common(
     Ok(())
 }
 
-/// Closes a process's part under its own steps and those of its environment, unless a better layout shows up.
-fn close(
+/// Closes a part under steps of those whom it speaks of and of their environment, unless a better layout shows up.
+pub(super) fn close<'t>(
     search: &mut Search,
-    own: &mut Bdd,
-    process: ProcessId,
-    environment: Vec<Transition>,
+    part: &mut Bdd,
+    steps: impl Iterator<Item = &'t Transition>,
 ) -> Result<Option<Layout>, Halt> {
     let symbolic = search.symbolic.clone();
     let mut moves: IndexVec<ProcessId, Vec<&Transition>> = symbolic
@@ -147,30 +167,29 @@ fn close(
         .iter()
         .map(|_| Vec::new())
         .collect();
-    moves[process].extend(&symbolic.transitions.moves[process]);
-    for transition in &environment {
+    for transition in steps {
         moves[transition.process].push(transition);
     }
     let mut agenda = Agenda::new(symbolic.schedule.clone());
-    while !search.advance_by(&mut agenda, &moves, own, Transition::post)? {
-        if let Some(layout) = search.better_layout(own)? {
+    while !search.advance_by(&mut agenda, &moves, part, Transition::post)? {
+        if let Some(layout) = search.better_layout(part)? {
             return Ok(Some(layout));
         }
     }
     Ok(None)
 }
 
-/// What the others see of a process's steps, taken within its part.
-fn summary(
+/// What is seen of a process's steps, taken within a set, by those who do not see the hidden variables.
+pub(super) fn summary(
     symbolic: &Symbolic,
-    view: &View,
     process: ProcessId,
-    own: &Bdd,
+    within: &Bdd,
+    hidden: &Hidden,
 ) -> Result<Vec<Transition>, Halt> {
     let d = &symbolic.diagrams;
     let mut summary = Vec::new();
     for transition in &symbolic.transitions.moves[process] {
-        let seen = transition.project(d, own, &view.own[process].hidden)?;
+        let seen = transition.project(d, within, hidden)?;
         if !seen.is_idle() && !d.is_empty(&seen.guard) {
             summary.push(seen);
         }
@@ -179,17 +198,17 @@ fn summary(
 }
 
 /// Steps that write the same constants: what they do, and when whose step is taken.
-type Group = (Transition, Vec<(ProcessId, Bdd)>);
+pub(super) type Group = (Transition, Vec<(ProcessId, Bdd)>);
 
 #[derive(Default)]
-struct Groups {
-    list: Vec<Group>,
+pub(super) struct Groups {
+    pub(super) list: Vec<Group>,
     /// The place of each group by what it writes.
     known: HashMap<(Vec<u32>, Bdd), usize>,
 }
 
 impl Groups {
-    fn add(&mut self, assignment: Transition, process: ProcessId, when: Bdd) {
+    pub(super) fn add(&mut self, assignment: Transition, process: ProcessId, when: Bdd) {
         let Some((vars, values)) = assignment.assignment() else {
             return;
         };
@@ -206,8 +225,7 @@ impl Groups {
 struct Environments<'a> {
     d: &'a Diagrams,
     common: &'a Bdd,
-    /// The classes of each process.
-    classes: Vec<&'a Hidden>,
+    view: &'a View,
     /// Steps that write the same constants to shared variables.
     groups: Vec<Group>,
     /// Other steps.
@@ -240,7 +258,7 @@ impl<'a> Environments<'a> {
         Ok(Environments {
             d,
             common,
-            classes: view.own.iter().map(|own| &own.classes).collect(),
+            view,
             groups: groups.list,
             single,
         })
@@ -248,13 +266,22 @@ impl<'a> Environments<'a> {
 
     /// The environment of each of these processes, as steps on the shared variables and what is seen of the process.
     fn of(&self, search: &Search, wanted: &[ProcessId]) -> Result<Vec<Vec<Transition>>, Halt> {
-        let mut guards: Vec<Vec<(usize, Bdd)>> = vec![Vec::new(); self.classes.len()];
-        if wanted.len() == self.classes.len() {
-            self.divide(search, 0, self.classes.len(), self.common, &[], &mut guards)?;
+        let mut guards: Vec<Vec<(usize, Bdd)>> = vec![Vec::new(); self.view.own.len()];
+        if wanted.len() == self.view.own.len() {
+            self.divide(
+                search,
+                0,
+                self.view.own.len(),
+                self.common,
+                &[],
+                &mut guards,
+            )?;
         } else {
             for process in wanted {
                 search.breathe()?;
-                let others = self.classes_outside(process.index(), process.index() + 1)?;
+                let others = self
+                    .view
+                    .classes_outside(self.d, |other| other == *process)?;
                 for (group, (_, members)) in self.groups.iter().enumerate() {
                     let when = self.union(members, |other| other != *process)?;
                     let guard = others.forget_and(self.d, self.common, &when)?;
@@ -272,7 +299,9 @@ impl<'a> Environments<'a> {
             }
             if !self.single.is_empty() {
                 search.breathe()?;
-                let others = self.classes_outside(process.index(), process.index() + 1)?;
+                let others = self
+                    .view
+                    .classes_outside(self.d, |other| other == *process)?;
                 for transition in &self.single {
                     if transition.process != *process {
                         let step = transition.project(self.d, self.common, &others)?;
@@ -309,12 +338,9 @@ impl<'a> Environments<'a> {
         }
         let middle = first + (last - first) / 2;
         for (here, there) in [(first..middle, middle..last), (middle..last, first..middle)] {
-            let leaving = Hidden::new(
-                self.d,
-                self.classes[there.clone()]
-                    .iter()
-                    .flat_map(|classes| classes.vars().iter().copied()),
-            )?;
+            let leaving = self
+                .view
+                .classes_outside(self.d, |other| !there.contains(&other.index()))?;
             let mut around: Vec<(usize, Bdd)> = Vec::new();
             let mut known = outside.iter().peekable();
             for (group, (_, members)) in self.groups.iter().enumerate() {
@@ -346,13 +372,5 @@ impl<'a> Environments<'a> {
             }
         }
         Ok(union)
-    }
-
-    fn classes_outside(&self, first: usize, last: usize) -> Result<Hidden, Halt> {
-        let outside = self.classes[..first].iter().chain(&self.classes[last..]);
-        Ok(Hidden::new(
-            self.d,
-            outside.flat_map(|classes| classes.vars().iter().copied()),
-        )?)
     }
 }

@@ -2,15 +2,16 @@
 //!
 //! The whole conjunction of the assertions can be as large as the set of reachable states. A property seldom
 //! needs it: it falls into goals, each of which speaks of few processes, and only their assertions have to be
-//! conjoined. Exact: what is hidden of a process depends on the others only through what is seen, so an
-//! assertion that a goal does not mention excludes nothing that `common` does not exclude.
+//! conjoined. For assertions about one process that is exact: what is hidden of a process depends on the others only through what is seen, so an
+//! assertion that a goal does not mention excludes nothing that `common` does not exclude. Those about pairs may exclude
+//! it together where those about the goal's processes do not: then the conjunction is looked at.
 
 use threadwise_lang::program::FoldKind;
 use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::system::{CellId, Expr, ProcessId, SystemProperty, SystemPropertyKind};
 use threadwise_symbolic::{Bdd, Diagrams, Symbolic, Translator};
 
-use super::assertions::Assertions;
+use super::division::{Body, Division};
 use super::view::{View, owners};
 use crate::reach::{Halt, Search};
 use crate::target;
@@ -67,52 +68,34 @@ impl Goals {
         })
     }
 
-    /// Whether the assertions exclude what must not be.
+    /// Whether the assertions about its processes exclude what each goal forbids.
     pub(crate) fn hold(
         &self,
         search: &Search,
         view: &View,
-        assertions: &Assertions,
+        assertions: &impl Division,
     ) -> Result<bool, Halt> {
         let d = &search.symbolic.diagrams;
         for goal in &self.goals {
             search.breathe()?;
             let possible = match goal {
-                Goal::Never(bad) => {
-                    let mut states = d.and(&assertions.common, bad)?;
-                    for process in self.processes(d, bad).into_iter().rev() {
-                        states = d.and(&states, &assertions.own[process])?;
-                    }
-                    states
+                Goal::Never(bad) => assertions.among(d, bad, &self.processes(d, bad))?,
+                Goal::AtMostOne(bodies) => {
+                    let bodies: Vec<Body> = bodies
+                        .iter()
+                        .map(|holds| Body {
+                            holds,
+                            processes: self.processes(d, holds),
+                        })
+                        .collect();
+                    assertions.two_of(d, view, &bodies)?
                 }
-                Goal::AtMostOne(bodies) => self.two_of(d, view, assertions, bodies)?,
             };
             if !d.is_empty(&possible) {
                 return Ok(false);
             }
         }
         Ok(true)
-    }
-
-    /// Where two of the bodies, which speak of different processes, can hold, as far as everybody sees.
-    fn two_of(
-        &self,
-        d: &Diagrams,
-        view: &View,
-        assertions: &Assertions,
-        bodies: &[Bdd],
-    ) -> Result<Bdd, Halt> {
-        let (mut one, mut two) = (d.none(), d.none());
-        for body in bodies.iter().rev() {
-            let mut seen = body.clone();
-            for process in self.processes(d, body) {
-                let hidden = &view.own[process].hidden;
-                seen = hidden.forget_and(d, &seen, &assertions.own[process])?;
-            }
-            two = d.or(&two, &d.and(&one, &seen)?)?;
-            one = d.or(&one, &seen)?;
-        }
-        Ok(d.and(&two, &assertions.common)?)
     }
 
     /// The processes whose own cells a set speaks of.

@@ -10,6 +10,7 @@
 //! fixpoint, which lets the computation chain; the proof by "invariant without errors" makes that complete.
 
 mod assertions;
+mod division;
 mod goals;
 mod refine;
 mod together;
@@ -25,7 +26,8 @@ use threadwise_model::symmetry;
 use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
-use self::assertions::{Assertions, Fixpoint, strongest};
+use self::assertions::Assertions;
+use self::division::{Division, Fixpoint};
 use self::goals::Goals;
 use self::refine::{Predicate, Refinement, refine};
 use self::view::{Representatives, View, owners};
@@ -80,25 +82,49 @@ impl Engine for Split {
                 } else {
                     Representatives::everybody(system)
                 };
-                let start = Stage::new(search, &representatives)?;
-                for (place, property) in properties.iter().enumerate() {
-                    if answers[place].is_none() {
-                        let mut attempt = Attempt {
-                            place,
-                            search,
-                            representatives: &representatives,
-                            symmetric: self.symmetry,
-                            certificates: self.certificates,
-                            property,
-                            layers: Vec::new(),
-                        };
-                        answers[place] = Some(attempt.run(&start)?);
-                    }
-                }
+                let how = How {
+                    symmetric: self.symmetry,
+                    certificates: self.certificates,
+                };
+                decide::<Assertions>(search, &representatives, how, properties, answers)?;
                 Ok(None)
             },
         )
     }
+}
+
+/// Choices of the two engines.
+#[derive(Clone, Copy)]
+struct How {
+    /// One assertion stands for all that are alike.
+    symmetric: bool,
+    /// Make certificates.
+    certificates: bool,
+}
+
+/// Decides the properties that have no answer yet.
+fn decide<'s, D: Division>(
+    search: &mut Search<'_, 's>,
+    representatives: &D::Representatives,
+    how: How,
+    properties: &[&SystemProperty],
+    answers: &mut [Option<Answer>],
+) -> Result<(), Halt> {
+    let start = Stage::<D>::new(search, representatives)?;
+    for (place, property) in properties.iter().enumerate() {
+        if answers[place].is_none() {
+            let mut attempt = Attempt::<D> {
+                place,
+                search,
+                representatives,
+                how,
+                property,
+                layers: Vec::new(),
+            };
+            answers[place] = Some(attempt.run(&start)?);
+        }
+    }
+    Ok(())
 }
 
 /// Of how many predicates a round tells.
@@ -123,17 +149,20 @@ fn describe_value(
 }
 
 /// The split invariant for what is exposed at some time.
-struct Stage<'s> {
+struct Stage<'s, D> {
     symbolic: Rc<Symbolic<'s>>,
     view: View,
-    assertions: Assertions,
+    assertions: D,
 }
 
-impl<'s> Stage<'s> {
-    fn new(search: &mut Search<'_, 's>, representatives: &Representatives) -> Result<Self, Halt> {
+impl<'s, D: Division> Stage<'s, D> {
+    fn new(
+        search: &mut Search<'_, 's>,
+        representatives: &D::Representatives,
+    ) -> Result<Self, Halt> {
         loop {
             let view = View::new(&search.symbolic)?;
-            match strongest(search, &view, representatives)? {
+            match D::strongest(search, &view, representatives)? {
                 Fixpoint::Reached(assertions) => {
                     return Ok(Stage {
                         symbolic: search.symbolic.clone(),
@@ -151,21 +180,20 @@ impl<'s> Stage<'s> {
 }
 
 /// The attempt to decide one property.
-struct Attempt<'a, 'l, 's> {
+struct Attempt<'a, 'l, 's, D: Division> {
     /// Which one.
     place: usize,
     search: &'a mut Search<'l, 's>,
-    representatives: &'a Representatives,
-    symmetric: bool,
-    certificates: bool,
+    representatives: &'a D::Representatives,
+    how: How,
     property: &'a SystemProperty,
     /// The error set, by how many steps its states are away from what the property forbids; empty as
     /// long as nobody has needed it.
     layers: Vec<Bdd>,
 }
 
-impl<'s> Attempt<'_, '_, 's> {
-    fn run(&mut self, start: &Stage<'s>) -> Result<Answer, Halt> {
+impl<'s, D: Division> Attempt<'_, '_, 's, D> {
+    fn run(&mut self, start: &Stage<'s, D>) -> Result<Answer, Halt> {
         *self.account() = Account {
             refinements: Some(0),
             extensions: Some(0),
@@ -180,7 +208,7 @@ impl<'s> Attempt<'_, '_, 's> {
         let d = &start.symbolic.diagrams;
         let bad = target::forbidden(&start.symbolic, self.property)?;
         self.layers = vec![d.and(&bad, &start.symbolic.valid)?];
-        let mut refined: Option<Stage<'s>> = None;
+        let mut refined: Option<Stage<'s, D>> = None;
         loop {
             let stage = refined.as_ref().unwrap_or(start);
             if let Some(run) = self.violation()? {
@@ -242,7 +270,7 @@ impl<'s> Attempt<'_, '_, 's> {
         if predicates.len() > FEW_TO_TELL {
             exposed.push(format!("{} more", predicates.len() - FEW_TO_TELL));
         }
-        let everywhere = if self.symmetric {
+        let everywhere = if self.how.symmetric {
             ", and the same of processes like these"
         } else {
             ""
@@ -267,7 +295,7 @@ impl<'s> Attempt<'_, '_, 's> {
     /// The processes whose predicates are looked for.
     fn looked_at(&self, view: &View) -> Vec<ProcessId> {
         if self.property.ids == IdUse::default() {
-            self.representatives.all()
+            D::processes(self.representatives)
         } else {
             view.own.indices().collect()
         }
@@ -287,7 +315,7 @@ impl<'s> Attempt<'_, '_, 's> {
     }
 
     fn closed(&self, mut predicates: BTreeSet<Predicate>) -> BTreeSet<Predicate> {
-        if !self.symmetric {
+        if !self.how.symmetric {
             return predicates;
         }
         let system = self.search.symbolic.system;
@@ -312,8 +340,8 @@ impl<'s> Attempt<'_, '_, 's> {
         predicates
     }
 
-    fn proved(&self, stage: &Stage) -> Result<Answer, Halt> {
-        if !self.certificates {
+    fn proved(&self, stage: &Stage<'s, D>) -> Result<Answer, Halt> {
+        if !self.how.certificates {
             return Ok(Answer::Proved(None));
         }
         let set = stage.assertions.conjunction(&stage.symbolic.diagrams)?;

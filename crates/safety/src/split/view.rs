@@ -7,7 +7,7 @@ use index_vec::IndexVec;
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, ProcessId, Scope, System, TemplateSymmetry};
-use threadwise_symbolic::{Error, Hidden, Symbolic};
+use threadwise_symbolic::{Diagrams, Error, Hidden, Symbolic};
 
 /// The cells of one process.
 pub(crate) struct Own {
@@ -68,6 +68,25 @@ impl View {
             own,
             hidden,
         })
+    }
+
+    /// Whether anything is seen of anybody.
+    pub(crate) fn exposes(&self) -> bool {
+        self.own.iter().any(|own| !own.classes.is_empty())
+    }
+
+    /// What is seen of those who are not inside.
+    pub(crate) fn classes_outside(
+        &self,
+        d: &Diagrams,
+        inside: impl Fn(ProcessId) -> bool,
+    ) -> Result<Hidden, Error> {
+        let outside = self.own.iter_enumerated();
+        let outside = outside.filter(|(process, _)| !inside(*process));
+        Hidden::new(
+            d,
+            outside.flat_map(|(_, own)| own.classes.vars().iter().copied()),
+        )
     }
 }
 

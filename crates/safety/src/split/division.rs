@@ -1,0 +1,52 @@
+//! Ways to divide an invariant into assertions.
+//!
+//! The loop that refines until a property is decided does not care how many processes an assertion speaks of. It asks for the
+//! assertions that go with what is exposed, whether they exclude what must not be, and what they say together.
+
+use threadwise_model::system::ProcessId;
+use threadwise_symbolic::{Bdd, Diagrams, Layout};
+
+use super::view::View;
+use crate::reach::{Halt, Search};
+
+/// Something that at most one of many may be.
+pub(crate) struct Body<'a> {
+    /// Where it holds.
+    pub(crate) holds: &'a Bdd,
+    /// Whose own cells that depends on; no two bodies share a process.
+    pub(crate) processes: Vec<ProcessId>,
+}
+
+/// What came of computing assertions.
+pub(crate) enum Fixpoint<D> {
+    /// These.
+    Reached(D),
+    /// They grow large, and there is a better layout to begin anew in.
+    Rearrange(Layout),
+}
+
+/// An inductive invariant as assertions, whose conjunction it is.
+pub(crate) trait Division: Sized {
+    /// For whom assertions are computed, and how the others get theirs.
+    type Representatives;
+
+    /// One of all processes that are alike.
+    fn processes(representatives: &Self::Representatives) -> Vec<ProcessId>;
+
+    /// The strongest assertions for a view. They may contain states that are not reachable, never miss one.
+    fn strongest(
+        search: &mut Search,
+        view: &View,
+        representatives: &Self::Representatives,
+    ) -> Result<Fixpoint<Self>, Halt>;
+
+    /// All assertions together, over all variables.
+    fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt>;
+
+    /// The states of a set that the assertions about these processes allow. More than all assertions together, unless what
+    /// is said of others does not matter.
+    fn among(&self, d: &Diagrams, set: &Bdd, processes: &[ProcessId]) -> Result<Bdd, Halt>;
+
+    /// Where the assertions allow two of the bodies at once.
+    fn two_of(&self, d: &Diagrams, view: &View, bodies: &[Body]) -> Result<Bdd, Halt>;
+}
