@@ -251,7 +251,7 @@ pub(crate) struct CheckArgs {
     /// Store one of all states that differ only in who is who, as far as the types allow
     #[arg(long)]
     pub(crate) symmetry: bool,
-    /// In `split`, compute the assertion of every process, not one for all that are alike: slower, for comparison
+    /// In `split` and `pairwise`, compute every assertion, not one for all that are alike: slower, for comparison
     #[arg(long)]
     pub(crate) no_symmetry: bool,
     /// In `forward`, layer by layer instead of chained: slower, for comparison

@@ -333,6 +333,10 @@ fn names_are_checked_and_suggested() {
             vec!["--breadth-first"],
             "`--breadth-first` is for the engine `forward`",
         ),
+        (
+            vec!["--no-symmetry"],
+            "`--no-symmetry` is for the engine `split` or `pairwise`",
+        ),
         (vec!["--set", "N=2...4"], "is written N=2..4"),
         (vec!["--set", "N=2,3"], "is written N=2..3"),
         (vec!["--set", "N=2-4"], "is written N=2..4"),

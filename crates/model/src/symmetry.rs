@@ -48,6 +48,16 @@ impl Permutation {
         })
     }
 
+    /// This permutation, and another one after it.
+    pub fn then(&self, next: &Permutation) -> Permutation {
+        let mut images = next.images.clone();
+        for (template, first) in &self.images {
+            let both = first.iter().map(|index| next.index(*template, *index));
+            images.insert(*template, both.collect());
+        }
+        Permutation { images }
+    }
+
     /// The image of an index of a template.
     pub fn index(&self, template: TemplateId, index: u32) -> u32 {
         match self.images.get(&template) {

@@ -2,7 +2,8 @@
 //!
 //! [`Forward`] and [`Backward`] are the monolithic baselines: reachability over the whole program with
 //! decision diagrams. They are complete for finite programs, and what every compositional
-//! method is compared with.
+//! method is compared with. [`Split`] and [`Pairwise`] are compositional: assertions about one process or about two, whose
+//! conjunction is inductive, refined until they decide the property.
 
 mod backward;
 mod certificate;
@@ -13,4 +14,4 @@ mod target;
 
 pub use backward::Backward;
 pub use forward::Forward;
-pub use split::Split;
+pub use split::{Pairwise, Split};

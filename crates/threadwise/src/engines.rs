@@ -23,6 +23,8 @@ pub const FORWARD: &str = "forward";
 pub const BACKWARD: &str = "backward";
 /// Split invariants with refinement.
 pub const SPLIT: &str = "split";
+/// Split invariants over pairs of processes, with refinement.
+pub const PAIRWISE: &str = "pairwise";
 
 /// The engine that a choice comes down to.
 pub fn chosen(name: &str) -> &str {
@@ -60,5 +62,11 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "safety",
         scope: "one instance",
         about: "One assertion for each process, refined by exposing facts about processes until it is a proof or an error is real.",
+    },
+    EngineInfo {
+        name: PAIRWISE,
+        properties: "safety",
+        scope: "one instance",
+        about: "One assertion for each pair of processes, refined in the same way.",
     },
 ];

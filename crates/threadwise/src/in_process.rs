@@ -5,9 +5,9 @@ use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_safety::{Backward, Forward, Split};
+use threadwise_safety::{Backward, Forward, Pairwise, Split};
 
-use crate::engines::{BACKWARD, EXPLICIT, FORWARD, SPLIT};
+use crate::engines::{BACKWARD, EXPLICIT, FORWARD, PAIRWISE, SPLIT};
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
 use crate::session::Session;
 
@@ -57,6 +57,10 @@ pub fn run_job(
         }),
         BACKWARD => Box::new(Backward::default()),
         SPLIT => Box::new(Split {
+            symmetry: !job.no_symmetry,
+            certificates: job.certificates,
+        }),
+        PAIRWISE => Box::new(Pairwise {
             symmetry: !job.no_symmetry,
             certificates: job.certificates,
         }),

@@ -26,7 +26,7 @@ pub struct Job {
     pub threads: u16,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
-    /// Compute the assertions of every process, in `split`.
+    /// Compute the assertions of every process or pair, in `split` and `pairwise`.
     pub no_symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,

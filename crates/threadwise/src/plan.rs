@@ -4,7 +4,7 @@ use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 
-use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, SPLIT, chosen};
+use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, chosen};
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
 
@@ -28,7 +28,7 @@ pub struct Options {
     pub breadth_first: bool,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
-    /// Compute the assertions of every process, in `split`.
+    /// Compute the assertions of every process or pair, in `split` and `pairwise`.
     pub no_symmetry: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
@@ -133,12 +133,15 @@ pub enum RequestError {
         kind: &'static str,
     },
     /// An option that the engine has no use for; ignored, it would pass for one that was heeded.
-    #[error("`{option}` is for the engine `{for_engine}`, and the engine is `{engine}`")]
+    #[error(
+        "`{option}` is for the engine {}, and the engine is `{engine}`",
+        alternatives(for_engines, "")
+    )]
     EngineOption {
         /// The option.
         option: &'static str,
-        /// The engine that it is for.
-        for_engine: &'static str,
+        /// The engines that it is for.
+        for_engines: &'static [&'static str],
         /// The engine that was asked for.
         engine: String,
     },
@@ -166,10 +169,13 @@ impl RequestError {
             | RequestError::UnknownWarning { help, .. } => Some(help.clone()),
             RequestError::SetForAll(name) => Some(format!("leave out one of the two for `{name}`")),
             RequestError::EngineOption {
-                option, for_engine, ..
-            } => Some(format!(
-                "leave out `{option}`, or use `--engine {for_engine}`"
-            )),
+                option,
+                for_engines,
+                ..
+            } => {
+                let engines = alternatives(for_engines, "--engine ");
+                Some(format!("leave out `{option}`, or use {engines}"))
+            }
             RequestError::Conflict { .. } => Some("leave out `--only`, or `--property`".to_owned()),
             RequestError::Nothing => {
                 Some("leave out `--only`, or name another property".to_owned())
@@ -364,21 +370,30 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given = [
-        (options.symmetry, "--symmetry", EXPLICIT),
-        (options.no_symmetry, "--no-symmetry", SPLIT),
-        (options.breadth_first, "--breadth-first", FORWARD),
+    let given: [(bool, &str, &[&str]); 3] = [
+        (options.symmetry, "--symmetry", &[EXPLICIT]),
+        (options.no_symmetry, "--no-symmetry", &[SPLIT, PAIRWISE]),
+        (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
-    for (given, option, for_engine) in given {
-        if given && chosen(&options.engine) != for_engine {
+    for (given, option, for_engines) in given {
+        if given && !for_engines.contains(&chosen(&options.engine)) {
             return Err(RequestError::EngineOption {
                 option,
-                for_engine,
+                for_engines,
                 engine: chosen(&options.engine).to_owned(),
             });
         }
     }
     Ok(())
+}
+
+/// Names in quotes, each with what comes before it.
+fn alternatives(names: &[&str], before: &str) -> String {
+    let quoted: Vec<String> = names
+        .iter()
+        .map(|name| format!("`{before}{name}`"))
+        .collect();
+    quoted.join(" or ")
 }
 
 fn did_you_mean(name: &str, known: impl Iterator<Item = String>, what: &str) -> String {

@@ -12,6 +12,8 @@
 mod assertions;
 mod division;
 mod goals;
+mod pairs;
+mod pairwise;
 mod refine;
 mod together;
 mod view;
@@ -29,6 +31,7 @@ use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 use self::assertions::Assertions;
 use self::division::{Division, Fixpoint};
 use self::goals::Goals;
+pub use self::pairwise::Pairwise;
 use self::refine::{Predicate, Refinement, refine};
 use self::view::{Representatives, View, owners};
 use crate::certificate;

@@ -200,6 +200,37 @@ pub fn the_given<'t>(
     }
 }
 
+/// Refinements and predicates that a proof of a library model takes.
+pub fn effort(
+    engine: &dyn Engine,
+    model: &str,
+    params: &[(&str, i64)],
+    property: &str,
+) -> (u64, u64) {
+    let (_, text) = library()
+        .into_iter()
+        .find(|(name, _)| name == model)
+        .expect("a model of the library");
+    let instance = instance(&text, params).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    let properties: Vec<_> = system
+        .properties
+        .iter()
+        .filter(|known| known.name == property)
+        .collect();
+    let outcome = engine.check_all(&system, &properties, &Limits::NONE, &mut Silent);
+    assert!(
+        matches!(outcome.answers[..], [Answer::Proved(_)]),
+        "{model}: {:?}",
+        outcome.answers
+    );
+    let account = &outcome.accounts[0];
+    (
+        account.refinements.expect("counted"),
+        account.predicates.expect("counted"),
+    )
+}
+
 /// What became of a random program.
 enum Fate {
     /// Processes are started, which these engines do not take, and say so.

@@ -2,4 +2,5 @@
 
 mod common;
 mod monolithic;
+mod pairwise;
 mod split;

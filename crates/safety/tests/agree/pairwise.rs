@@ -1,0 +1,66 @@
+//! Pairwise split invariants: against the explicit engine, and the figures of the literature.
+
+use crate::common::{Engines, Runs, effort, random_ones, the_library};
+use threadwise_safety::Pairwise;
+
+/// Programs that are generated.
+const SEEDS: u64 = 5_300;
+
+fn engines() -> Engines {
+    vec![
+        ("pairwise", Box::new(Pairwise::default())),
+        (
+            "pairwise, every pair",
+            Box::new(Pairwise {
+                symmetry: false,
+                ..Pairwise::default()
+            }),
+        ),
+    ]
+}
+
+#[test]
+fn the_library_agrees() {
+    let (instances, all) = the_library(engines, Runs::Any);
+    assert!(instances >= 60, "{instances} instances");
+    assert!(all.proved >= 200 && all.violated >= 20, "{all:?}");
+    assert!(all.refined >= 50, "{all:?}");
+}
+
+#[test]
+fn random_programs_agree() {
+    let (refined, programs, _) = random_ones(SEEDS, Runs::Any, |seed| {
+        // With symmetry always, without on some.
+        let mut engines = engines();
+        engines.truncate(if seed.is_multiple_of(4) { 2 } else { 1 });
+        engines
+    });
+    assert!(refined * 20 >= programs, "{refined} of {programs}");
+}
+
+/// Cohen and Namjoshi, Tables 1 to 7: pairs need nothing to be exposed.
+#[test]
+fn published_figures() {
+    for symmetry in [true, false] {
+        let engine = Pairwise {
+            symmetry,
+            ..Pairwise::default()
+        };
+        for model in ["mux_sem", "mux_sem_short", "mux_sem_last", "test_and_set"] {
+            for n in [2, 3, 9, 30] {
+                let effort = effort(&engine, model, &[("N", n)], "mutex");
+                assert_eq!(effort, (0, 0), "{model}, N={n}");
+            }
+        }
+        for n in [2, 3, 9] {
+            let params = [("N", n), ("M", 10)];
+            assert_eq!(effort(&engine, "mux_sem_count", &params, "mutex"), (0, 0));
+        }
+        for model in ["bakery", "peterson"] {
+            for n in [2, 3] {
+                let effort = effort(&engine, model, &[("N", n)], "mutex");
+                assert_eq!(effort, (0, 0), "{model}, N={n}");
+            }
+        }
+    }
+}
