@@ -39,7 +39,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         denied,
         options: options(args),
         supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
-        printer: (!json).then(|| Printer::new(*terminal, args.quiet, args.verbose)),
+        printer: (!json).then(|| Printer::new(*terminal, args)),
         written: BTreeSet::new(),
         runs: Vec::new(),
     };
@@ -112,6 +112,7 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         engine: args.engine.clone(),
         symmetry: args.symmetry,
         no_symmetry: args.no_symmetry,
+        explain: args.explain,
         breadth_first: args.breadth_first,
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),

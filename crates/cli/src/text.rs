@@ -3,9 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise::{PropertyResult, Report, Run, Scope, Session, Values, VerdictKind};
+use threadwise::{Outline, PropertyResult, Report, Run, Scope, Session, Values, VerdictKind};
 
-use crate::args::TraceFormat;
+use crate::args::{CheckArgs, TraceFormat};
 use crate::terminal::{Style, Terminal, say};
 use crate::traces;
 use crate::words::{count, counted, one_line, rounded, seconds};
@@ -22,6 +22,7 @@ pub(crate) struct Printer {
     terminal: Terminal,
     quiet: bool,
     verbose: bool,
+    explain: bool,
     /// Advice, each piece once, in the order in which it came up.
     advice: Vec<String>,
     given: BTreeSet<String>,
@@ -33,11 +34,12 @@ pub(crate) struct Printer {
 
 impl Printer {
     /// A printer for standard output.
-    pub(crate) fn new(terminal: Terminal, quiet: bool, verbose: bool) -> Printer {
+    pub(crate) fn new(terminal: Terminal, args: &CheckArgs) -> Printer {
         Printer {
             terminal,
-            quiet,
-            verbose,
+            quiet: args.quiet,
+            verbose: args.verbose,
+            explain: args.explain,
             advice: Vec::new(),
             given: BTreeSet::new(),
             printed: false,
@@ -64,6 +66,9 @@ impl Printer {
         let width = run.results.iter().map(|r| r.property.chars().count()).max();
         for result in &run.results {
             self.line(&mut text, result, width.unwrap_or(0));
+        }
+        if self.explain {
+            self.proofs(&mut text, run);
         }
         if !self.quiet {
             for result in run.results.iter().filter(|r| r.trace.is_some()) {
@@ -204,6 +209,33 @@ impl Printer {
             let line = format!("  {:width$}            round {}: {round}", "", number + 1);
             text.push_str(&self.terminal.paint(Style::Faint, &line));
             text.push('\n');
+        }
+    }
+
+    /// The proofs, each with the properties that it proves.
+    fn proofs(&self, text: &mut String, run: &Run) {
+        let proved = |r: &&PropertyResult| r.verdict == VerdictKind::Proved;
+        let mut shown: Vec<(&Option<Outline>, Vec<&str>)> = Vec::new();
+        for result in run.results.iter().filter(proved) {
+            match shown
+                .iter_mut()
+                .find(|(known, _)| *known == &result.outline)
+            {
+                Some((_, names)) => names.push(&result.property),
+                None => shown.push((&result.outline, vec![&result.property])),
+            }
+        }
+        for (outline, names) in shown {
+            let title = format!("\nThe proof of {}:", names.join(", "));
+            text.push_str(&self.terminal.paint(Style::Strong, &title));
+            text.push('\n');
+            let lines = match outline {
+                Some(outline) => outline.lines(),
+                None => vec!["(it could not be written down within the limits)".to_owned()],
+            };
+            for line in lines {
+                text.push_str(&format!("  {line}\n"));
+            }
         }
     }
 

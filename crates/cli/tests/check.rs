@@ -685,3 +685,30 @@ fn durations_are_replaced_in_snapshots() {
         "a TIME, TIME\nb 4 states"
     );
 }
+
+#[test]
+fn proofs_are_explained() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let args = ["lock.tw", "--only", "safety", "--explain", "--engine"];
+    let (report, ran) = place.json(&[&args[..], &["split"]].concat());
+    assert_eq!(ran.status, 0);
+    let outline = &result(&report, "mutex")["outline"];
+    assert_eq!(outline["whole"], true, "{outline}");
+    assert!(!outline["processes"].as_array().unwrap().is_empty());
+    place
+        .run(&[&["check"], &args[..], &["split"]].concat())
+        .expect(0)
+        .says("The proof of")
+        .says("for every i in P");
+    let (report, _) = place.json(&["lock.tw", "--only", "safety", "--engine", "split"]);
+    assert_eq!(result(&report, "mutex")["outline"], serde_json::Value::Null);
+    // Others have nothing to explain, and say so.
+    let ran = place
+        .run(&[&["check"], &args[..], &["forward"]].concat())
+        .expect(2);
+    assert!(
+        ran.stderr.contains("`--explain` is for the engine `split`"),
+        "{ran:?}"
+    );
+}

@@ -1,4 +1,4 @@
-//! What the README shows is what the program prints today, but for the times, and every option of its
+//! What the README and the page on the command line show is what the program prints today, but for the times, and every option of its
 //! overview exists.
 
 use std::path::{Path, PathBuf};
@@ -48,9 +48,10 @@ fn without_times(text: &str) -> String {
 
 #[test]
 fn outputs_are_as_shown() {
-    let blocks = blocks(&readme(), "console");
-    assert!(!blocks.is_empty());
-    for block in blocks {
+    let page = std::fs::read_to_string(root().join("docs/command-line.md")).unwrap();
+    let shown = [blocks(&readme(), "console"), blocks(&page, "console")];
+    assert!(shown.iter().all(|blocks| !blocks.is_empty()));
+    for block in shown.concat() {
         let (command, expected) = block.split_once('\n').unwrap();
         let command = command.strip_prefix("$ threadwise ").unwrap();
         let args: Vec<&str> = command.split(' ').collect();

@@ -35,6 +35,7 @@ pub mod certificate;
 pub mod dag;
 mod itf;
 mod lines;
+mod outline;
 mod record;
 mod replay;
 mod text;
@@ -43,6 +44,7 @@ mod verdict;
 
 pub use certificate::{CERTIFICATE_VERSION, Certificate, CertificateError, Claim};
 pub use itf::to_itf;
+pub use outline::{LabelOutline, Outline, ProcessOutline};
 pub use record::{Recorder, RunEnding, record};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use text::to_text;

@@ -16,7 +16,7 @@ const SHOWN_RANGES: usize = 4;
 /// Changes longer than this go on in a further line.
 const CHANGES_WIDTH: usize = 40;
 /// The same of the initial state.
-const INITIAL_WIDTH: usize = 92;
+pub(crate) const INITIAL_WIDTH: usize = 92;
 
 /// The trace as text; with the source, also the line that each step begins with.
 pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
@@ -124,7 +124,7 @@ fn initial(trace: &Trace, out: &mut String) {
 }
 
 /// As many on a line as fit; a line that another one follows ends with a comma.
-fn packed(parts: Vec<String>, width: usize) -> Vec<String> {
+pub(crate) fn packed(parts: Vec<String>, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Certificate, Trace};
+use crate::{Certificate, Outline, Trace};
 
 /// The answer to whether a property holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,6 +114,9 @@ pub struct Account {
     /// What happened, round by round, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// The proof in readable form, if it was asked for and the method has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<Outline>,
 }
 
 impl Account {

@@ -115,6 +115,8 @@ pub struct SystemTemplate {
     pub lowest_id: i64,
     /// A single process has no number.
     pub single: bool,
+    /// Its processes have a `next` and a `prev`.
+    pub ring: bool,
     /// A dynamic template has one more program-counter value after `done`: not started yet.
     pub dynamic: bool,
     /// Names of the locations; the last is `done`.

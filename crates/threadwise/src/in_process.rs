@@ -59,6 +59,7 @@ pub fn run_job(
         SPLIT => Box::new(Split {
             symmetry: !job.no_symmetry,
             certificates: job.certificates,
+            explain: job.explain,
         }),
         PAIRWISE => Box::new(Pairwise {
             symmetry: !job.no_symmetry,

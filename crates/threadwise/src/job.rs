@@ -28,6 +28,9 @@ pub struct Job {
     pub symmetry: bool,
     /// Compute the assertions of every process or pair, in `split` and `pairwise`.
     pub no_symmetry: bool,
+    /// Write proofs as outlines, too, in `split`.
+    #[serde(default)]
+    pub explain: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Whether proofs are to come with certificates.

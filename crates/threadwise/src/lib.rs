@@ -46,4 +46,4 @@ pub use report::{
 pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
 pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
-pub use threadwise_evidence::{Certificate, Reason, ReplayError, Stats, Trace};
+pub use threadwise_evidence::{Certificate, Outline, Reason, ReplayError, Stats, Trace};

@@ -30,6 +30,8 @@ pub struct Options {
     pub symmetry: bool,
     /// Compute the assertions of every process or pair, in `split` and `pairwise`.
     pub no_symmetry: bool,
+    /// Write proofs as outlines, too, in `split`.
+    pub explain: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Replay traces and check certificates before they are reported.
@@ -55,6 +57,7 @@ impl Default for Options {
             breadth_first: false,
             symmetry: false,
             no_symmetry: false,
+            explain: false,
             count_states: false,
             recheck: true,
             certificates: false,
@@ -370,9 +373,10 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 3] = [
+    let given: [(bool, &str, &[&str]); 4] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
         (options.no_symmetry, "--no-symmetry", &[SPLIT, PAIRWISE]),
+        (options.explain, "--explain", &[SPLIT]),
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {

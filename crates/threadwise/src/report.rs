@@ -4,7 +4,7 @@
 //! statistics.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Certificate, Reason, Stats, Trace};
+use threadwise_evidence::{Certificate, Outline, Reason, Stats, Trace};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Span;
 use threadwise_lang::render::LineIndex;
@@ -147,6 +147,9 @@ pub struct PropertyResult {
     /// What the engine did, round by round, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// The proof in readable form, if it was asked for and the engine has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<Outline>,
     /// The execution that violates the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,

@@ -303,6 +303,7 @@ impl Session {
             threads: plan.options.threads,
             symmetry: plan.options.symmetry,
             no_symmetry: plan.options.no_symmetry,
+            explain: plan.options.explain,
             count_states: plan.options.count_states,
             certificates: plan.options.recheck || plan.options.certificates,
             seconds: plan.options.seconds,
@@ -382,6 +383,7 @@ impl View<'_> {
             reason: None,
             stats,
             rounds: Vec::new(),
+            outline: None,
             trace: None,
             certificate: None,
         }
@@ -415,7 +417,16 @@ impl View<'_> {
         let stats = found.account.join(&outcome.stats);
         let rounds = found.account.rounds.clone();
         let result = self.judged(planned, &found.verdict, stats)?;
-        Ok(PropertyResult { rounds, ..result })
+        // Of what was not accepted as a proof there is nothing to read.
+        let outline = match result.verdict {
+            VerdictKind::Proved => found.account.outline.clone(),
+            _ => None,
+        };
+        Ok(PropertyResult {
+            rounds,
+            outline,
+            ..result
+        })
     }
 
     fn judged(

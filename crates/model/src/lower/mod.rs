@@ -16,8 +16,8 @@ mod paths;
 use index_vec::IndexVec;
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::{
-    Domain, Initial, LocalId, ParamId, Program, PropertyKind, Scalar, SharedId, TemplateId,
-    Variable,
+    Domain, IdOrder, Initial, LocalId, ParamId, Program, PropertyKind, Scalar, SharedId,
+    TemplateId, Variable,
 };
 
 use crate::build;
@@ -59,6 +59,7 @@ pub fn lower(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnosti
             lowest_id: shape.lowest_id,
             single: instance.is_single(id),
             dynamic: shape.dynamic,
+            ring: template.order == IdOrder::Ring,
             locations: template.locations.iter().map(|l| l.name.clone()).collect(),
             entry: template.entry,
             pc: shape.pc,

@@ -15,10 +15,13 @@
 use std::collections::HashMap;
 
 use index_vec::IndexVec;
+use threadwise_evidence::Outline;
 use threadwise_model::system::ProcessId;
 use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Layout, Symbolic, Transition};
 
+use super::Stage;
 use super::division::{Body, Division, Fixpoint};
+use super::outline::outline;
 use super::together::Together;
 use super::view::{Representatives, View};
 use crate::reach::{Halt, Search};
@@ -36,6 +39,15 @@ impl Division for Assertions {
 
     fn processes(representatives: &Representatives) -> Vec<ProcessId> {
         representatives.all()
+    }
+
+    fn outline(
+        search: &Search,
+        stage: &Stage<Self>,
+        representatives: &Representatives,
+        distance: Option<u64>,
+    ) -> Result<Option<Outline>, Halt> {
+        outline(search, stage, representatives, distance).map(Some)
     }
 
     fn strongest(

@@ -3,9 +3,11 @@
 //! The loop that refines until a property is decided does not care how many processes an assertion speaks of. It asks for the
 //! assertions that go with what is exposed, whether they exclude what must not be, and what they say together.
 
+use threadwise_evidence::Outline;
 use threadwise_model::system::ProcessId;
 use threadwise_symbolic::{Bdd, Diagrams, Layout};
 
+use super::Stage;
 use super::view::View;
 use crate::reach::{Halt, Search};
 
@@ -49,4 +51,15 @@ pub(crate) trait Division: Sized {
 
     /// Where the assertions allow two of the bodies at once.
     fn two_of(&self, d: &Diagrams, view: &View, bodies: &[Body]) -> Result<Bdd, Halt>;
+
+    /// The proof in readable form, if assertions of this kind have one. `distance` is how far away violations are, if the
+    /// assertions do not exclude them.
+    fn outline(
+        _search: &Search,
+        _stage: &Stage<Self>,
+        _representatives: &Self::Representatives,
+        _distance: Option<u64>,
+    ) -> Result<Option<Outline>, Halt> {
+        Ok(None)
+    }
 }

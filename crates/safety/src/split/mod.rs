@@ -12,6 +12,7 @@
 mod assertions;
 mod division;
 mod goals;
+mod outline;
 mod pairs;
 mod pairwise;
 mod refine;
@@ -22,18 +23,18 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
-use threadwise_evidence::certificate::cell_names;
 use threadwise_evidence::{Account, Certificate};
 use threadwise_model::symmetry;
-use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
+use threadwise_model::system::{IdUse, ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
 use self::assertions::Assertions;
 use self::division::{Division, Fixpoint};
 use self::goals::Goals;
+use self::outline::terms::{Literal, Naming, all_values};
 pub use self::pairwise::Pairwise;
 use self::refine::{Predicate, Refinement, refine};
-use self::view::{Representatives, View, owners};
+use self::view::{Representatives, View};
 use crate::certificate;
 use crate::reach::{Halt, SIFT_AT, Search, run_search};
 use crate::target;
@@ -45,6 +46,8 @@ pub struct Split {
     pub symmetry: bool,
     /// Make a certificate of each proof: the conjunction of all assertions, which can be larger than they are.
     pub certificates: bool,
+    /// Write proofs as outlines, too.
+    pub explain: bool,
 }
 
 impl Default for Split {
@@ -52,6 +55,7 @@ impl Default for Split {
         Split {
             symmetry: true,
             certificates: true,
+            explain: false,
         }
     }
 }
@@ -88,6 +92,7 @@ impl Engine for Split {
                 let how = How {
                     symmetric: self.symmetry,
                     certificates: self.certificates,
+                    explain: self.explain,
                 };
                 decide::<Assertions>(search, &representatives, how, properties, answers)?;
                 Ok(None)
@@ -103,6 +108,8 @@ struct How {
     symmetric: bool,
     /// Make certificates.
     certificates: bool,
+    /// Write proofs as outlines, too.
+    explain: bool,
 }
 
 /// Decides the properties that have no answer yet.
@@ -133,26 +140,8 @@ fn decide<'s, D: Division>(
 /// Of how many predicates a round tells.
 const FEW_TO_TELL: usize = 8;
 
-/// That a cell has a value, in source terms.
-fn describe_value(
-    system: &System,
-    owner: Option<ProcessId>,
-    cell: CellId,
-    name: &str,
-    value: i64,
-) -> String {
-    if let Some(process) = owner {
-        let template = &system.templates[system.template_of(process)];
-        if system.cell(template.pc, system.index_of(process), 0) == cell {
-            let location = template.locations.get(value as usize);
-            return format!("{name} at {}", location.map_or("?", String::as_str));
-        }
-    }
-    format!("{name} == {value}")
-}
-
 /// The split invariant for what is exposed at some time.
-struct Stage<'s, D> {
+pub(crate) struct Stage<'s, D> {
     symbolic: Rc<Symbolic<'s>>,
     view: View,
     assertions: D,
@@ -201,7 +190,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             refinements: Some(0),
             extensions: Some(0),
             predicates: Some(0),
-            rounds: Vec::new(),
+            ..Account::default()
         };
         self.search.symbolic = start.symbolic.clone();
         let goals = Goals::of(self.search, self.property)?;
@@ -228,7 +217,11 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             }
             let processes = self.looked_at(&stage.view);
             match refine(self.search, &stage.view, &processes, &invariant, &error)? {
-                Refinement::Proof(set) => return Ok(self.certified(&stage.symbolic, &set)),
+                Refinement::Proof(set) => {
+                    let distance = self.layers.len() as u64;
+                    self.explained(stage, Some(distance));
+                    return Ok(self.certified(&stage.symbolic, &set));
+                }
                 Refinement::Extend(before) => {
                     self.tell_extension(&stage.symbolic, &before);
                     self.layers.push(before);
@@ -257,18 +250,15 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     }
 
     fn tell_refinement(&mut self, symbolic: &Symbolic, predicates: &BTreeSet<Predicate>) {
-        let names = cell_names(symbolic.system);
-        let owners = owners(symbolic.system);
+        let naming = Naming::plain(symbolic.system);
         let mut exposed = Vec::new();
         for (cell, value) in predicates.iter().take(FEW_TO_TELL) {
-            let name = &names[cell.index()];
-            exposed.push(describe_value(
-                symbolic.system,
-                owners[*cell],
-                *cell,
-                name,
-                *value,
-            ));
+            let literal = Literal::In {
+                cell: *cell,
+                values: BTreeSet::from([*value]),
+            };
+            let text = naming.literal(&literal, &all_values(symbolic, *cell));
+            exposed.push(text.to_string());
         }
         if predicates.len() > FEW_TO_TELL {
             exposed.push(format!("{} more", predicates.len() - FEW_TO_TELL));
@@ -343,7 +333,16 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         predicates
     }
 
-    fn proved(&self, stage: &Stage<'s, D>) -> Result<Answer, Halt> {
+    /// Writes the proof as an outline, if that is wanted. The proof stands without it, so that one that would take too long is none.
+    fn explained(&mut self, stage: &Stage<'s, D>, distance: Option<u64>) {
+        if self.how.explain {
+            let outline = D::outline(self.search, stage, self.representatives, distance);
+            self.account().outline = outline.ok().flatten();
+        }
+    }
+
+    fn proved(&mut self, stage: &Stage<'s, D>) -> Result<Answer, Halt> {
+        self.explained(stage, None);
         if !self.how.certificates {
             return Ok(Answer::Proved(None));
         }

@@ -78,6 +78,7 @@ impl Engine for Pairwise {
                 let how = How {
                     symmetric: self.symmetry,
                     certificates: self.certificates,
+                    explain: false,
                 };
                 decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
                 Ok(None)

@@ -2,5 +2,6 @@
 
 mod common;
 mod monolithic;
+mod outline;
 mod pairwise;
 mod split;

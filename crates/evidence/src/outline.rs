@@ -1,0 +1,156 @@
+//! A proof as a person would write it: an outline in the manner of Owicki and Gries.
+//!
+//! It says what always holds, and for each process what holds at each label, in expressions of the language. Each fact is
+//! implied by the invariant that the proof rests on; whether they are all of it, the outline says too. It is for
+//! reading: what is checked is the certificate.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::{INITIAL_WIDTH, packed};
+
+/// A readable proof of one property.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outline {
+    /// What of each process the assertions of the others may speak of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exposed: Vec<String>,
+    /// What always holds, about shared variables and what is exposed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub always: Vec<String>,
+    /// What holds where.
+    pub processes: Vec<ProcessOutline>,
+    /// If the proof also needs that a violation is some steps away: how many, at least. 1 if it needs the property itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub distance: Option<u64>,
+    /// Whether the facts are all of the invariant.
+    pub whole: bool,
+}
+
+/// What holds at the labels of a process, or of several that are alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProcessOutline {
+    /// Which process: `P[i]`, `P[2]`, `Server`.
+    pub process: String,
+    /// What the name in it stands for: `i in P`; none if it is one process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binder: Option<String>,
+    /// The numbers that the name stands for, if these are not all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub among: Vec<i64>,
+    /// What holds at each of its labels.
+    pub labels: Vec<LabelOutline>,
+}
+
+/// What holds while a process is at a label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LabelOutline {
+    /// The labels at which the same holds.
+    pub labels: Vec<String>,
+    /// All of these hold; `false` if the process never gets there.
+    pub holds: Vec<String>,
+    /// Whether that is all that the assertion of the process says.
+    pub complete: bool,
+}
+
+impl Outline {
+    /// The outline in lines, those below others indented by two spaces a level.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if !self.exposed.is_empty() {
+            lines.push("The others may speak of".to_owned());
+            let exposed = packed(self.exposed.clone(), INITIAL_WIDTH);
+            lines.extend(exposed.iter().map(|line| format!("  {line}")));
+        }
+        if !self.always.is_empty() {
+            lines.push("Always".to_owned());
+            lines.extend(self.always.iter().map(|fact| format!("  {fact}")));
+        }
+        for process in &self.processes {
+            process.write(&mut lines);
+        }
+        if let Some(distance) = self.distance {
+            lines.push(match distance {
+                1 => "And the property itself: what holds otherwise does not imply it, but no step leads from there to a violation.".to_owned(),
+                distance => format!(
+                    "And a violation is at least {distance} steps away: what holds otherwise does not imply it, but no step leads from there nearer."
+                ),
+            });
+        }
+        lines.push(if self.whole {
+            "That is the whole invariant: it holds at the beginning, every step keeps it, and it implies the property."
+                .to_owned()
+        } else {
+            "These facts follow from the invariant, but are not all of it; `--certificate DIR` writes all.".to_owned()
+        });
+        lines
+    }
+}
+
+impl ProcessOutline {
+    fn write(&self, lines: &mut Vec<String>) {
+        let mut title = self.process.clone();
+        if let Some(binder) = &self.binder {
+            let _ = write!(title, ", for every {binder}");
+            if !self.among.is_empty() {
+                let numbers: Vec<String> = self.among.iter().map(i64::to_string).collect();
+                let _ = write!(title, " among {}", numbers.join(", "));
+            }
+        }
+        lines.push(title);
+        let places: Vec<String> = self
+            .labels
+            .iter()
+            .map(|label| format!("at {}", label.labels.join(", ")))
+            .collect();
+        let width = places.iter().map(|place| place.chars().count()).max();
+        let width = width.unwrap_or_default();
+        for (place, label) in places.iter().zip(&self.labels) {
+            let mut facts = label.holds.clone();
+            if !label.complete {
+                facts.push("... (not all is shown)".to_owned());
+            }
+            if facts.is_empty() {
+                facts.push("true".to_owned());
+            }
+            let last = facts.len() - 1;
+            if last > 0 {
+                facts.iter_mut().for_each(|fact| *fact = conjunct(fact));
+            }
+            let line = facts.join(" && ");
+            if line.chars().count() <= WIDTH {
+                facts = vec![line];
+            } else {
+                facts[..last]
+                    .iter_mut()
+                    .for_each(|fact| fact.push_str(" &&"));
+            }
+            for (position, fact) in facts.iter().enumerate() {
+                let place = if position == 0 { place.as_str() } else { "" };
+                lines.push(format!("  {place:width$}  {fact}"));
+            }
+        }
+    }
+}
+
+/// Longer conjunctions take a line for each part.
+const WIDTH: usize = 72;
+
+/// A fact as part of a conjunction: in parentheses if it binds more loosely.
+fn conjunct(fact: &str) -> String {
+    let mut depth = 0;
+    for (place, sign) in fact.char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            '|' | ':' if depth == 0 => return format!("({fact})"),
+            '-' if depth == 0 && fact[place..].starts_with("->") => return format!("({fact})"),
+            _ => {}
+        }
+    }
+    fact.to_owned()
+}

@@ -1,0 +1,281 @@
+//! The proof, readable: what the assertions say, as an outline in the manner of Owicki and Gries.
+//!
+//! The assertion of a process is divided by the label that it is at, and what holds there is written as short facts about shared
+//! variables and its locals, relative to what always holds of the shared variables. The part that everybody sees adds what the
+//! processes exclude of each other. Each fact is tested against the assertions before it is
+//! stated; where the facts together are not all of the invariant, the outline says so.
+
+mod minimise;
+mod seen;
+pub(crate) mod terms;
+
+use threadwise_evidence::{LabelOutline, Outline, ProcessOutline};
+use threadwise_lang::program::TemplateId;
+use threadwise_model::system::{CellId, ProcessId, System};
+use threadwise_symbolic::{Bdd, Hidden, Symbolic};
+
+use self::minimise::{Facts, Minimiser};
+use self::terms::{Id, Literal, Naming, id, indices};
+use super::Stage;
+use super::assertions::Assertions;
+use super::view::Representatives;
+use crate::reach::{Halt, Search};
+
+/// The outline of a proof. `distance` is how far away violations are, if the assertions do not exclude them.
+pub(crate) fn outline(
+    search: &Search,
+    stage: &Stage<Assertions>,
+    representatives: &Representatives,
+    distance: Option<u64>,
+) -> Result<Outline, Halt> {
+    let symbolic = &*stage.symbolic;
+    let d = &symbolic.diagrams;
+    let mut shared = stage.assertions.common.clone();
+    for own in stage.view.own.iter().rev() {
+        shared = own.classes.forget(d, &shared)?;
+    }
+    // If nothing is exposed, what everybody sees is a part of everybody's own.
+    for (process, own) in stage.view.own.iter_enumerated().rev() {
+        search.breathe()?;
+        let seen = own.hidden.forget(d, &stage.assertions.own[process])?;
+        shared = d.and(&shared, &own.classes.forget(d, &seen)?)?;
+    }
+    let writer = Writer {
+        breathe: &|| search.breathe(),
+        symbolic,
+        stage,
+        representatives,
+        shared,
+    };
+    let always = writer.always()?;
+    let (processes, complete) = writer.processes()?;
+    let seen = writer.seen()?;
+    let mut facts = always.0;
+    facts.extend(seen.facts);
+    Ok(Outline {
+        exposed: writer.exposed()?,
+        always: facts,
+        processes,
+        distance,
+        whole: always.1 && complete && seen.complete,
+    })
+}
+
+/// What an outline is made of.
+struct Writer<'a, 's> {
+    /// Says whether to go on.
+    breathe: &'a dyn Fn() -> Result<(), Halt>,
+    symbolic: &'a Symbolic<'s>,
+    stage: &'a Stage<'s, Assertions>,
+    representatives: &'a Representatives,
+    /// What always holds of the shared variables.
+    shared: Bdd,
+}
+
+/// What holds at a label; `None` if no state has the process there.
+type Place = (String, Option<Facts>);
+
+impl<'s> Writer<'_, 's> {
+    fn system(&self) -> &'s System {
+        self.symbolic.system
+    }
+
+    fn minimiser(&self, named: Vec<Id>, for_all: Vec<TemplateId>) -> Minimiser<'_, 's> {
+        Minimiser {
+            breathe: self.breathe,
+            symbolic: self.symbolic,
+            named,
+            for_all,
+        }
+    }
+
+    /// The states in which some cells have values that exist.
+    fn valid(&self, cells: &[CellId]) -> Result<Bdd, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut valid = d.all();
+        for cell in cells.iter().rev() {
+            let one = self.symbolic.encoding.valid_cell(d, *cell)?;
+            valid = d.and(&one, &valid)?;
+        }
+        Ok(valid)
+    }
+
+    /// Facts about the shared variables, and whether they are all.
+    fn always(&self) -> Result<(Vec<String>, bool), Halt> {
+        let cells = &self.stage.view.shared;
+        let minimiser = self.minimiser(Vec::new(), Vec::new());
+        let found = minimiser.explain(cells, &self.shared, &self.valid(cells)?)?;
+        let naming = minimiser.naming();
+        let texts = found.facts.iter();
+        let texts = texts.map(|fact| minimiser.formula(fact, &naming).to_string());
+        Ok((texts.collect(), found.complete))
+    }
+
+    /// Whether one process stands for several.
+    fn stands_for_all(&self, process: ProcessId) -> bool {
+        let template = &self.system().templates[self.system().template_of(process)];
+        let last = template.first + (template.count as usize).saturating_sub(1);
+        process == template.first && process != last && self.representatives.of(last).0 == process
+    }
+
+    /// The templates of which one of these stands for all.
+    fn for_all(&self, processes: &[ProcessId]) -> Vec<TemplateId> {
+        let processes = processes.iter();
+        processes
+            .filter(|process| self.stands_for_all(self.representatives.of(**process).0))
+            .map(|process| self.system().template_of(*process))
+            .collect()
+    }
+
+    /// What holds at the labels of every process, and whether that is all.
+    fn processes(&self) -> Result<(Vec<ProcessOutline>, bool), Halt> {
+        /// Processes of which the same is said, with what that is.
+        struct Group<'a, 's> {
+            members: Vec<ProcessId>,
+            minimiser: Minimiser<'a, 's>,
+            places: Vec<Place>,
+            labels: Vec<LabelOutline>,
+        }
+        let system = self.system();
+        let mut groups: Vec<Group> = Vec::new();
+        for process in self.representatives.all() {
+            let for_all = self.for_all(&[process]);
+            let minimiser = self.minimiser(vec![id(system, process)], for_all);
+            let places = self.places(&minimiser, process)?;
+            let labels = labels(&minimiser, &places, &minimiser.naming());
+            let template = system.template_of(process);
+            let same = groups.iter_mut().find(|group| {
+                system.template_of(group.members[0]) == template && group.labels == labels
+            });
+            match same {
+                Some(group) => group.members.push(process),
+                None => groups.push(Group {
+                    members: vec![process],
+                    minimiser,
+                    places,
+                    labels,
+                }),
+            }
+        }
+        let mut outlines = Vec::new();
+        let mut complete = true;
+        for group in groups {
+            let first = id(system, group.members[0]);
+            let template = &system.templates[first.0];
+            complete &= group.labels.iter().all(|label| label.complete);
+            let all = !group.minimiser.for_all.is_empty()
+                || group.members.len() == template.count as usize;
+            if template.single || !all && group.members.len() == 1 {
+                let naming = Naming::plain(system);
+                outlines.push(ProcessOutline {
+                    process: naming.process(first),
+                    binder: None,
+                    among: Vec::new(),
+                    labels: labels(&group.minimiser, &group.places, &naming),
+                });
+                continue;
+            }
+            let naming = group.minimiser.naming();
+            let number = |process: &ProcessId| {
+                template.lowest_id + i64::from(process.raw() - template.first.raw())
+            };
+            outlines.push(ProcessOutline {
+                process: naming.process(first),
+                binder: Some(format!("{} in {}", naming.id(first), template.name)),
+                among: if all {
+                    Vec::new()
+                } else {
+                    group.members.iter().map(number).collect()
+                },
+                labels: group.labels,
+            });
+        }
+        Ok((outlines, complete))
+    }
+
+    /// What holds at each label of a process.
+    fn places(&self, minimiser: &Minimiser, process: ProcessId) -> Result<Vec<Place>, Halt> {
+        let d = &self.symbolic.diagrams;
+        let system = self.system();
+        let (template, index) = id(system, process);
+        let template = &system.templates[template];
+        let pc = system.cell(template.pc, index, 0);
+        let own: Vec<CellId> = self.stage.view.own[process]
+            .cells
+            .iter()
+            .copied()
+            .filter(|cell| *cell != pc)
+            .collect();
+        let care = d.and(&self.shared, &self.valid(&own)?)?;
+        let mut cells: Vec<CellId> = [self.stage.view.shared.as_slice(), &own].concat();
+        // What is the process's own comes first, so that processes that are alike get the same text.
+        cells.sort_by_key(|cell| !indices(system, *cell).contains(&id(system, process)));
+        let counter = Hidden::new(d, self.symbolic.encoding.cells[pc].vars(false))?;
+        let mut places = Vec::new();
+        for (location, code) in self.symbolic.encoding.cells[pc].codes() {
+            (self.breathe)()?;
+            let name = usize::try_from(*location).ok();
+            let name = name.and_then(|location| template.locations.get(location));
+            let here = self.symbolic.encoding.code(d, pc, *code, false)?;
+            let target = counter.forget_and(d, &self.stage.assertions.own[process], &here)?;
+            let facts = if d.is_empty(&d.and(&target, &care)?) {
+                None
+            } else {
+                Some(minimiser.explain(&cells, &target, &care)?)
+            };
+            places.push((name.cloned().unwrap_or_default(), facts));
+        }
+        Ok(places)
+    }
+
+    /// What is exposed of the processes.
+    fn exposed(&self) -> Result<Vec<String>, Halt> {
+        let system = self.system();
+        let letters = Naming::letters(system);
+        let mut exposed = Vec::new();
+        for process in self.representatives.all() {
+            let minimiser = self.minimiser(Vec::new(), Vec::new());
+            let mut naming = Naming::plain(system);
+            if self.stands_for_all(process) {
+                naming = naming.with(id(system, process), &letters[1]);
+            }
+            for cell in &self.stage.view.own[process].cells {
+                for values in self.symbolic.layout.classes.get(cell).into_iter().flatten() {
+                    let literal = Literal::In {
+                        cell: *cell,
+                        values: values.iter().copied().collect(),
+                    };
+                    exposed.push(minimiser.literal(&literal, &naming).to_string());
+                }
+            }
+        }
+        Ok(exposed)
+    }
+}
+
+/// What holds where, in words; labels with the same facts together.
+fn labels(minimiser: &Minimiser, places: &[Place], naming: &Naming) -> Vec<LabelOutline> {
+    let mut labels: Vec<LabelOutline> = Vec::new();
+    for (name, facts) in places {
+        let (holds, complete) = match facts {
+            None => (vec!["false".to_owned()], true),
+            Some(found) => {
+                let texts = found.facts.iter();
+                let texts = texts.map(|fact| minimiser.formula(fact, naming).to_string());
+                (texts.collect(), found.complete)
+            }
+        };
+        let same = labels
+            .iter_mut()
+            .find(|label| label.holds == holds && label.complete && complete);
+        match same {
+            Some(label) => label.labels.push(name.clone()),
+            None => labels.push(LabelOutline {
+                labels: vec![name.clone()],
+                holds,
+                complete,
+            }),
+        }
+    }
+    labels
+}

@@ -1,0 +1,274 @@
+//! Readable proofs: what they say is read back. Each fact, as an invariant of the model, is proved by the explicit engine; and if the
+//! outline says that its facts are the whole invariant, they are inductive and imply the property by themselves.
+
+use threadwise_engine::{Answer, Engine, Explicit, Limits, Silent};
+use threadwise_evidence::{Outline, ProcessOutline};
+use threadwise_model::instance::Instance;
+use threadwise_model::lower::lower;
+use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
+use threadwise_safety::Split;
+use threadwise_symbolic::{Bdd, Symbolic, with_deep_stack};
+use threadwise_testgen::{instance, library, random_programs};
+
+/// Random programs that are looked at.
+const SEEDS: u64 = 400;
+/// States of a random program that the oracle visits.
+const STATES: u64 = 5_000;
+
+/// What became of outlines.
+#[derive(Clone, Copy, Debug, Default)]
+struct Count {
+    outlines: usize,
+    /// Those that are the whole invariant.
+    whole: usize,
+    facts: usize,
+    /// Facts that the language cannot express.
+    unspeakable: usize,
+}
+
+impl std::ops::AddAssign for Count {
+    fn add_assign(&mut self, other: Count) {
+        self.outlines += other.outlines;
+        self.whole += other.whole;
+        self.facts += other.facts;
+        self.unspeakable += other.unspeakable;
+    }
+}
+
+/// The facts of an outline as expressions of their own.
+fn statements(outline: &Outline) -> Vec<String> {
+    let mut statements = outline.always.clone();
+    for process in &outline.processes {
+        for label in &process.labels {
+            let at = format!("{} at {{{}}}", process.process, label.labels.join(", "));
+            for fact in &label.holds {
+                statements.push(quantified(process, &format!("{at} -> ({fact})")));
+            }
+        }
+    }
+    statements
+}
+
+fn quantified(process: &ProcessOutline, body: &str) -> String {
+    let Some(binder) = &process.binder else {
+        return body.to_owned();
+    };
+    let name = binder.split(' ').next().unwrap_or_default();
+    let among: Vec<String> = process
+        .among
+        .iter()
+        .map(|n| format!("{name} == {n}"))
+        .collect();
+    if among.is_empty() {
+        format!("forall {binder}: {body}")
+    } else {
+        format!("forall {binder}: ({}) -> {body}", among.join(" || "))
+    }
+}
+
+fn safety(system: &System) -> Vec<&SystemProperty> {
+    let properties = system.properties.iter();
+    properties
+        .filter(|property| !matches!(property.kind, SystemPropertyKind::Liveness(_)))
+        .collect()
+}
+
+/// Reads the facts of all outlines of an instance back. `again` makes the instance of another text.
+fn read_back(
+    text: &str,
+    system: &System,
+    symmetry: bool,
+    again: &dyn Fn(&str) -> Result<Instance, String>,
+) -> Result<Count, String> {
+    let engine = Split {
+        symmetry,
+        explain: true,
+        certificates: false,
+    };
+    let properties = safety(system);
+    let outcome = engine.check_all(system, &properties, &Limits::NONE, &mut Silent);
+    let mut count = Count::default();
+    for ((property, answer), account) in properties
+        .iter()
+        .zip(&outcome.answers)
+        .zip(&outcome.accounts)
+    {
+        if !matches!(answer, Answer::Proved(_)) {
+            continue;
+        }
+        let outline = account
+            .outline
+            .as_ref()
+            .ok_or_else(|| format!("{}: no outline", property.name))?;
+        let shown = outline.lines().join("\n");
+        count.outlines += 1;
+        let all = statements(outline);
+        let (hidden, facts): (Vec<String>, Vec<String>) =
+            all.into_iter().partition(|fact| fact.contains(" holds "));
+        count.facts += facts.len();
+        count.unspeakable += hidden.len();
+        let mut longer = text.to_owned();
+        for (number, fact) in facts.iter().enumerate() {
+            longer.push_str(&format!("\ninvariant fact_{number}: {fact};"));
+        }
+        let place = |error: String| format!("{}: {error}\n{shown}", property.name);
+        let instance = again(&longer).map_err(place)?;
+        let larger = lower(&instance, 3).map_err(|error| place(format!("{error:?}")))?;
+        let stated: Vec<&SystemProperty> = larger
+            .properties
+            .iter()
+            .filter(|known| known.name.starts_with("fact_"))
+            .collect();
+        let answers = Explicit::default()
+            .check_all(&larger, &stated, &Limits::NONE, &mut Silent)
+            .answers;
+        for ((answer, property), fact) in answers.iter().zip(&stated).zip(&facts) {
+            if !matches!(answer, Answer::Proved(_)) {
+                return Err(place(format!("{}: {fact}: {answer:?}", property.name)));
+            }
+        }
+        if outline.whole && hidden.is_empty() && outline.distance.is_none() {
+            count.whole += 1;
+            let proof = with_deep_stack(|| prove(&larger, &stated, &property.name));
+            proof.map_err(place)?;
+        }
+    }
+    Ok(count)
+}
+
+/// Whether invariants together are inductive and imply a property.
+fn prove(system: &System, stated: &[&SystemProperty], property: &str) -> Result<(), String> {
+    let wrong = |error: &dyn std::fmt::Display| error.to_string();
+    let symbolic = Symbolic::new(system, 1 << 22).map_err(|error| wrong(&error))?;
+    let d = &symbolic.diagrams;
+    let set = || -> Result<_, threadwise_symbolic::Error> {
+        let mut set = symbolic.valid.clone();
+        for fact in stated {
+            if let SystemPropertyKind::Invariant(expr) = &fact.kind {
+                set = d.and(&set, &symbolic.states(expr)?)?;
+            }
+        }
+        Ok(set)
+    };
+    let set = set().map_err(|error| wrong(&error))?;
+    let outside = |states: &Bdd| -> Result<bool, String> {
+        let outside = d.minus(states, &set).map_err(|error| wrong(&error))?;
+        Ok(!d.is_empty(&outside))
+    };
+    if outside(&symbolic.initial)? {
+        return Err("the facts do not hold at the beginning".to_owned());
+    }
+    for transition in symbolic.transitions.moves.iter().flatten() {
+        let after = transition.post(d, &set).map_err(|error| wrong(&error))?;
+        if outside(&after)? {
+            return Err("a step does not keep the facts".to_owned());
+        }
+    }
+    let property = system
+        .properties
+        .iter()
+        .find(|known| known.name == property);
+    let bad = match property.map(|property| &property.kind) {
+        Some(SystemPropertyKind::Invariant(expr)) => {
+            let good = symbolic.states(expr).map_err(|error| wrong(&error))?;
+            d.not(&good).map_err(|error| wrong(&error))?
+        }
+        Some(SystemPropertyKind::DeadlockFree) => {
+            symbolic.deadlocks().map_err(|error| wrong(&error))?
+        }
+        Some(SystemPropertyKind::Checks) => {
+            let mut bad = d.none();
+            for fails in &symbolic.transitions.failures {
+                bad = d.or(&bad, fails).map_err(|error| wrong(&error))?;
+            }
+            bad
+        }
+        _ => return Err("no such property".to_owned()),
+    };
+    let bad = d.and(&set, &bad).map_err(|error| wrong(&error))?;
+    if !d.is_empty(&bad) {
+        return Err("the facts do not imply the property".to_owned());
+    }
+    Ok(())
+}
+
+#[test]
+fn outlines_of_the_library_are_true() {
+    let mut all = Count::default();
+    for (name, text) in library() {
+        for (n, symmetry) in [(2, false), (3, true)] {
+            let params = [("N", n)];
+            let Ok(model) = instance(&text, &params) else {
+                continue;
+            };
+            let system = lower(&model, 3).expect("small enough");
+            let again = |text: &str| instance(text, &params);
+            match read_back(&text, &system, symmetry, &again) {
+                Ok(count) => all += count,
+                Err(error) => panic!("{name} N={n}, symmetry {symmetry}: {error}"),
+            }
+        }
+    }
+    println!("{all:?}");
+    assert!(all.outlines >= 120, "{all:?}");
+    assert!(all.whole * 2 >= all.outlines, "{all:?}");
+}
+
+#[test]
+fn outlines_of_random_programs_are_true() {
+    let mut all = Count::default();
+    for count in random_programs(SEEDS, |seed, text, instance| {
+        let system = lower(instance, 3).map_err(|errors| format!("{errors:?}"))?;
+        let limits = Limits {
+            states: Some(STATES),
+            ..Limits::NONE
+        };
+        let known = Explicit::default().check_all(&system, &safety(&system), &limits, &mut Silent);
+        if !known.complete {
+            return Ok(Count::default());
+        }
+        let again = |text: &str| threadwise_testgen::instance(text, &[]);
+        read_back(text, &system, !seed.is_multiple_of(4), &again)
+    }) {
+        all += count;
+    }
+    println!("{all:?}");
+    assert!(all.outlines >= 300, "{all:?}");
+    assert!(all.whole * 2 >= all.outlines, "{all:?}");
+}
+
+/// The outline of a property of a library model.
+fn shown(model: &str, n: i64, property: &str) -> String {
+    let (_, text) = library()
+        .into_iter()
+        .find(|(name, _)| name == model)
+        .expect("a model of the library");
+    let instance = instance(&text, &[("N", n)]).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    let properties = safety(&system);
+    let properties: Vec<&SystemProperty> = properties
+        .into_iter()
+        .filter(|known| known.name == property)
+        .collect();
+    let engine = Split {
+        explain: true,
+        ..Split::default()
+    };
+    let outcome = engine.check_all(&system, &properties, &Limits::NONE, &mut Silent);
+    let outline = outcome.accounts[0].outline.as_ref().expect("a proof");
+    outline.lines().join("\n")
+}
+
+#[test]
+fn outlines_of_known_protocols() {
+    for (model, n, property) in [
+        ("mux_sem_last", 4, "mutex"),
+        ("mux_sem", 4, "mutex"),
+        ("mux_sem_count", 3, "mutex"),
+        ("test_and_set", 3, "mutex"),
+        ("bakery", 3, "mutex"),
+        ("dining", 3, "neighbours"),
+    ] {
+        insta::assert_snapshot!(model, shown(model, n, property));
+    }
+}
