@@ -6,13 +6,13 @@
 //! its own. It looks at states that are not reachable, which can cost much or save much: on locks
 //! whose forbidden states have few predecessors it ends after a few steps.
 
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_engine::Answer;
 use threadwise_evidence::Certificate;
-use threadwise_model::system::{System, SystemProperty};
+use threadwise_model::system::SystemProperty;
 use threadwise_symbolic::{Agenda, Bdd, Symbolic};
 
 use crate::certificate;
-use crate::reach::{Halt, SIFT_AT, Search, run_search};
+use crate::reach::{Halt, Method, SIFT_AT, Search, engine};
 use crate::target;
 
 /// Backward reachability.
@@ -28,38 +28,27 @@ impl Default for Backward {
     }
 }
 
-impl Engine for Backward {
-    fn name(&self) -> &'static str {
-        "backward"
+engine!(Backward);
+
+impl Method for Backward {
+    const NAME: &'static str = "backward";
+
+    fn sift_at(&self) -> usize {
+        self.sift_at
     }
 
-    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        target::accepts(self.name(), system, property)
-    }
-
-    fn check_all(
+    fn search(
         &self,
-        system: &System,
+        search: &mut Search,
         properties: &[&SystemProperty],
-        limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Outcome {
-        run_search(
-            self,
-            self.sift_at,
-            system,
-            properties,
-            limits,
-            observer,
-            |search, answers| {
-                for (answer, property) in answers.iter_mut().zip(properties) {
-                    if answer.is_none() {
-                        *answer = Some(decide(search, property)?);
-                    }
-                }
-                Ok(None)
-            },
-        )
+        answers: &mut [Option<Answer>],
+    ) -> Result<Option<Bdd>, Halt> {
+        for (answer, property) in answers.iter_mut().zip(properties) {
+            if answer.is_none() {
+                *answer = Some(decide(search, property)?);
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -5,13 +5,13 @@
 //! search; each is looked for after every round. With `breadth_first`, layers instead of chaining:
 //! slower, and there to compare with the papers, whose forward reachability works so.
 
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_engine::Answer;
 use threadwise_evidence::Certificate;
-use threadwise_model::system::{System, SystemProperty};
+use threadwise_model::system::SystemProperty;
 use threadwise_symbolic::{Agenda, Bdd, Transition};
 
 use crate::certificate;
-use crate::reach::{Halt, SIFT_AT, Search, run_search};
+use crate::reach::{Halt, Method, SIFT_AT, Search, engine};
 use crate::target;
 
 /// Forward reachability.
@@ -32,42 +32,22 @@ impl Default for Forward {
     }
 }
 
-impl Engine for Forward {
-    fn name(&self) -> &'static str {
-        "forward"
+engine!(Forward);
+
+impl Method for Forward {
+    const NAME: &'static str = "forward";
+
+    fn sift_at(&self) -> usize {
+        self.sift_at
     }
 
-    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        target::accepts(self.name(), system, property)
-    }
-
-    fn check_all(
-        &self,
-        system: &System,
-        properties: &[&SystemProperty],
-        limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Outcome {
-        run_search(
-            self,
-            self.sift_at,
-            system,
-            properties,
-            limits,
-            observer,
-            |search, answers| self.search(search, properties, answers).map(Some),
-        )
-    }
-}
-
-impl Forward {
-    /// Goes on until every property is decided; returns all reachable states.
+    /// Goes on until every property is decided, and all reachable states are known.
     fn search(
         &self,
         search: &mut Search,
         properties: &[&SystemProperty],
         answers: &mut [Option<Answer>],
-    ) -> Result<Bdd, Halt> {
+    ) -> Result<Option<Bdd>, Halt> {
         let mut open: Vec<(usize, Bdd)> = Vec::new();
         for (index, property) in properties.iter().enumerate() {
             if answers[index].is_none() {
@@ -120,6 +100,6 @@ impl Forward {
             });
             answers[index] = Some(Answer::Proved(proof));
         }
-        Ok(reached)
+        Ok(Some(reached))
     }
 }

@@ -9,7 +9,7 @@
 use std::rc::Rc;
 
 use index_vec::IndexVec;
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Progress, Run, Stop};
+use threadwise_engine::{Answer, Limits, Observer, Outcome, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
 use threadwise_symbolic::{
@@ -71,23 +71,72 @@ impl From<Halt> for Reason {
     }
 }
 
-/// Runs a search for the properties that the engine accepts, where the recursion of the
-/// diagrams has room. The search answers what it can; what is left open when it halts is unknown.
-pub(crate) fn run_search(
-    engine: &dyn Engine,
-    sift_at: usize,
+/// A method that searches with decision diagrams; [`engine!`] makes an engine of it.
+pub(crate) trait Method: Sync {
+    /// What `--engine` calls it.
+    const NAME: &'static str;
+
+    /// The number of nodes at which a better order of variables is looked for.
+    fn sift_at(&self) -> usize {
+        SIFT_AT
+    }
+
+    /// Answers what is open, as far as it gets; the result is the set of all reachable states, if that was computed.
+    fn search(
+        &self,
+        search: &mut Search,
+        properties: &[&SystemProperty],
+        answers: &mut [Option<Answer>],
+    ) -> Result<Option<Bdd>, Halt>;
+}
+
+/// Makes engines of methods.
+macro_rules! engine {
+    ($method:ty) => {
+        impl threadwise_engine::Engine for $method {
+            fn name(&self) -> &'static str {
+                <Self as $crate::reach::Method>::NAME
+            }
+
+            fn accepts(
+                &self,
+                system: &threadwise_model::system::System,
+                property: &threadwise_model::system::SystemProperty,
+            ) -> Result<(), threadwise_engine::Unsupported> {
+                $crate::target::accepts(self.name(), system, property)
+            }
+
+            fn check_all(
+                &self,
+                system: &threadwise_model::system::System,
+                properties: &[&threadwise_model::system::SystemProperty],
+                limits: &threadwise_engine::Limits,
+                observer: &mut dyn threadwise_engine::Observer,
+            ) -> threadwise_engine::Outcome {
+                $crate::reach::run_search(self, system, properties, limits, observer)
+            }
+        }
+    };
+}
+pub(crate) use engine;
+
+/// Runs a method for the properties that it accepts, where the recursion of the diagrams has room.
+/// What is left open when it halts is unknown.
+pub(crate) fn run_search<M: Method>(
+    method: &M,
     system: &System,
     properties: &[&SystemProperty],
     limits: &Limits,
     observer: &mut dyn Observer,
-    search: impl FnOnce(&mut Search, &mut [Option<Answer>]) -> Result<Option<Bdd>, Halt> + Send,
 ) -> Outcome {
     let mut answers: Vec<Option<Answer>> = properties
         .iter()
-        .map(|property| match engine.accepts(system, property) {
-            Ok(()) => None,
-            Err(unsupported) => Some(Answer::Unknown(unsupported.into())),
-        })
+        .map(
+            |property| match target::accepts(M::NAME, system, property) {
+                Ok(()) => None,
+                Err(unsupported) => Some(Answer::Unknown(unsupported.into())),
+            },
+        )
         .collect();
     let mut outcome = Outcome {
         answers: Vec::new(),
@@ -105,10 +154,10 @@ pub(crate) fn run_search(
                 rounds: 0,
                 accounts: vec![Account::default(); properties.len()],
                 peak_nodes: 0,
-                least_sift: sift_at,
-                sift_at,
+                least_sift: method.sift_at(),
+                sift_at: method.sift_at(),
             };
-            let result = search(&mut under_way, &mut answers);
+            let result = method.search(&mut under_way, properties, &mut answers);
             let reached = result.as_ref().ok().and_then(Option::as_ref);
             outcome.stats = under_way.stats(reached);
             outcome.accounts = std::mem::take(&mut under_way.accounts);

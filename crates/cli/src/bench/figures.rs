@@ -34,6 +34,21 @@ pub(crate) enum Figure {
 }
 
 impl Figure {
+    /// All of them.
+    pub(crate) const ALL: [Figure; 11] = [
+        Figure::Cpu,
+        Figure::Proof,
+        Figure::Recheck,
+        Figure::Clock,
+        Figure::Memory,
+        Figure::States,
+        Figure::Nodes,
+        Figure::Refinements,
+        Figure::Predicates,
+        Figure::Rate,
+        Figure::Bytes,
+    ];
+
     /// The name in tables and in JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -338,20 +338,6 @@ fn as_json(measurements: &Measurements) -> Value {
 }
 
 fn table_json(table: &Table, cells: &Cells) -> Value {
-    use Figure::*;
-    let figures = [
-        Cpu,
-        Proof,
-        Recheck,
-        Clock,
-        Memory,
-        States,
-        Nodes,
-        Refinements,
-        Predicates,
-        Rate,
-        Bytes,
-    ];
     let mut all = Vec::new();
     for line in lines(table, cells) {
         for (column, cell) in table.columns.iter().zip(line.cells) {
@@ -362,7 +348,7 @@ fn table_json(table: &Table, cells: &Cells) -> Value {
                 Cell::Run(runs) => runs.as_slice(),
                 _ => &[],
             };
-            let medians = figures
+            let medians = Figure::ALL
                 .into_iter()
                 .filter_map(|figure| Some((figure.name().to_owned(), json!(cell.median(figure)?))));
             all.push(json!({

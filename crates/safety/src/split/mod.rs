@@ -22,10 +22,10 @@ mod view;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
+use threadwise_engine::{Answer, Run};
 use threadwise_evidence::{Account, Certificate};
 use threadwise_model::symmetry;
-use threadwise_model::system::{IdUse, ProcessId, System, SystemProperty};
+use threadwise_model::system::{IdUse, ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
 use self::assertions::Assertions;
@@ -36,7 +36,7 @@ pub use self::pairwise::Pairwise;
 use self::refine::{Predicate, Refinement, refine};
 use self::view::{Representatives, View};
 use crate::certificate;
-use crate::reach::{Halt, SIFT_AT, Search, run_search};
+use crate::reach::{Halt, Method, Search, engine};
 use crate::target;
 
 /// Split invariants with refinement.
@@ -60,44 +60,30 @@ impl Default for Split {
     }
 }
 
-impl Engine for Split {
-    fn name(&self) -> &'static str {
-        "split"
-    }
+engine!(Split);
 
-    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        target::accepts(self.name(), system, property)
-    }
+impl Method for Split {
+    const NAME: &'static str = "split";
 
-    fn check_all(
+    fn search(
         &self,
-        system: &System,
+        search: &mut Search,
         properties: &[&SystemProperty],
-        limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Outcome {
-        run_search(
-            self,
-            SIFT_AT,
-            system,
-            properties,
-            limits,
-            observer,
-            |search, answers| {
-                let representatives = if self.symmetry {
-                    Representatives::by_symmetry(system)
-                } else {
-                    Representatives::everybody(system)
-                };
-                let how = How {
-                    symmetric: self.symmetry,
-                    certificates: self.certificates,
-                    explain: self.explain,
-                };
-                decide::<Assertions>(search, &representatives, how, properties, answers)?;
-                Ok(None)
-            },
-        )
+        answers: &mut [Option<Answer>],
+    ) -> Result<Option<Bdd>, Halt> {
+        let system = search.symbolic.system;
+        let representatives = if self.symmetry {
+            Representatives::by_symmetry(system)
+        } else {
+            Representatives::everybody(system)
+        };
+        let how = How {
+            symmetric: self.symmetry,
+            certificates: self.certificates,
+            explain: self.explain,
+        };
+        decide::<Assertions>(search, &representatives, how, properties, answers)?;
+        Ok(None)
     }
 }
 

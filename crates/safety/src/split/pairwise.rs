@@ -20,8 +20,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use index_vec::IndexVec;
-use threadwise_engine::{Engine, Limits, Observer, Outcome, Unsupported};
-use threadwise_model::system::{ProcessId, System, SystemProperty};
+use threadwise_engine::Answer;
+use threadwise_model::system::{ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Diagrams, Error, Hidden, Symbolic, Transition};
 
 use super::assertions::{Groups, close, close_common, summary};
@@ -29,8 +29,7 @@ use super::division::{Body, Division, Fixpoint};
 use super::pairs::{self, Pair, Pairs};
 use super::view::View;
 use super::{How, decide};
-use crate::reach::{Halt, SIFT_AT, Search, run_search};
-use crate::target;
+use crate::reach::{Halt, Method, Search, engine};
 
 /// Split invariants over pairs of processes, with refinement.
 #[derive(Clone, Copy, Debug)]
@@ -50,40 +49,25 @@ impl Default for Pairwise {
     }
 }
 
-impl Engine for Pairwise {
-    fn name(&self) -> &'static str {
-        "pairwise"
-    }
+engine!(Pairwise);
 
-    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        target::accepts(self.name(), system, property)
-    }
+impl Method for Pairwise {
+    const NAME: &'static str = "pairwise";
 
-    fn check_all(
+    fn search(
         &self,
-        system: &System,
+        search: &mut Search,
         properties: &[&SystemProperty],
-        limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Outcome {
-        run_search(
-            self,
-            SIFT_AT,
-            system,
-            properties,
-            limits,
-            observer,
-            |search, answers| {
-                let pairs = Pairs::new(system, self.symmetry);
-                let how = How {
-                    symmetric: self.symmetry,
-                    certificates: self.certificates,
-                    explain: false,
-                };
-                decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
-                Ok(None)
-            },
-        )
+        answers: &mut [Option<Answer>],
+    ) -> Result<Option<Bdd>, Halt> {
+        let pairs = Pairs::new(search.symbolic.system, self.symmetry);
+        let how = How {
+            symmetric: self.symmetry,
+            certificates: self.certificates,
+            explain: false,
+        };
+        decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
+        Ok(None)
     }
 }
 

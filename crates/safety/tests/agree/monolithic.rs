@@ -3,8 +3,6 @@
 use crate::common::{Engines, Runs, random_ones, the_given, the_library};
 use threadwise_safety::{Backward, Forward};
 
-/// Programs that are generated.
-const SEEDS: u64 = 5_300;
 /// The engine that works in layers.
 const LAYERS: &str = "forward, breadth first";
 /// How the names of engines end that look for a better order in every round.
@@ -62,7 +60,7 @@ fn programs_that_single_out_one_thing_agree() {
 
 #[test]
 fn random_programs_agree() {
-    random_ones(SEEDS, Runs::Shortest, |seed| {
+    random_ones(Runs::Shortest, |seed| {
         // The slow ones: layers only on the library, sifting all the time on some.
         let mut engines = engines();
         engines.retain(|(name, _)| {

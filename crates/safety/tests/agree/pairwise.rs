@@ -1,10 +1,7 @@
 //! Pairwise split invariants: against the explicit engine, and the figures of the literature.
 
-use crate::common::{Engines, Runs, effort, random_ones, the_library};
+use crate::common::{Engines, Runs, effort, random_ones_refined, the_library};
 use threadwise_safety::Pairwise;
-
-/// Programs that are generated.
-const SEEDS: u64 = 5_300;
 
 fn engines() -> Engines {
     vec![
@@ -29,13 +26,7 @@ fn the_library_agrees() {
 
 #[test]
 fn random_programs_agree() {
-    let (refined, programs, _) = random_ones(SEEDS, Runs::Any, |seed| {
-        // With symmetry always, without on some.
-        let mut engines = engines();
-        engines.truncate(if seed.is_multiple_of(4) { 2 } else { 1 });
-        engines
-    });
-    assert!(refined * 5 >= programs, "{refined} of {programs}");
+    random_ones_refined(engines);
 }
 
 /// Cohen and Namjoshi, Tables 1 to 7: pairs need nothing to be exposed.
