@@ -286,7 +286,7 @@ pub(crate) struct CheckArgs {
     /// Print all statistics, and why each verdict is what it is
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Print each proof by `split` so that it can be read: what holds at each label
+    /// Print each proof by `split` or `pairwise` so that it can be read: what holds at each label
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) explain: bool,
 }

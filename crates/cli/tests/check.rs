@@ -703,12 +703,25 @@ fn proofs_are_explained() {
         .says("for every i in P");
     let (report, _) = place.json(&["lock.tw", "--only", "safety", "--engine", "split"]);
     assert_eq!(result(&report, "mutex")["outline"], serde_json::Value::Null);
+    let (report, ran) = place.json(&[&args[..], &["pairwise"]].concat());
+    assert_eq!(ran.status, 0);
+    let outline = &result(&report, "mutex")["outline"];
+    assert_eq!(outline["whole"], true, "{outline}");
+    assert_eq!(
+        outline["processes"][0]["other"]["condition"], "j != i",
+        "{outline}"
+    );
+    place
+        .run(&[&["check"], &args[..], &["pairwise"]].concat())
+        .expect(0)
+        .says("P[i], for every i in P, and every P[j] with j != i");
     // Others have nothing to explain, and say so.
     let ran = place
         .run(&[&["check"], &args[..], &["forward"]].concat())
         .expect(2);
     assert!(
-        ran.stderr.contains("`--explain` is for the engine `split`"),
+        ran.stderr
+            .contains("`--explain` is for the engine `split` or `pairwise`"),
         "{ran:?}"
     );
 }

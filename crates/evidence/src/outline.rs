@@ -41,8 +41,28 @@ pub struct ProcessOutline {
     /// The numbers that the name stands for, if these are not all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub among: Vec<i64>,
-    /// What holds at each of its labels.
+    /// Another process that what holds speaks of, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<OtherOutline>,
+    /// What holds at each of its labels. If it speaks of another process, labels at which that adds nothing are left out.
     pub labels: Vec<LabelOutline>,
+}
+
+/// The other process of a pair, or several that are alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OtherOutline {
+    /// Which process: `P[j]`, `P[next(i)]`, `P[2]`, `Server`.
+    pub process: String,
+    /// What the name in it stands for: `j in P`; none if it is one process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binder: Option<String>,
+    /// The numbers that the name stands for, if these are not all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub among: Vec<i64>,
+    /// How it differs from the first process, if both are of one template: `j != i`, or `i < j` by number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
 }
 
 /// What holds while a process is at a label.
@@ -93,12 +113,24 @@ impl Outline {
 
 impl ProcessOutline {
     fn write(&self, lines: &mut Vec<String>) {
+        let among = |title: &mut String, numbers: &[i64]| {
+            if !numbers.is_empty() {
+                let numbers: Vec<String> = numbers.iter().map(i64::to_string).collect();
+                let _ = write!(title, " among {}", numbers.join(", "));
+            }
+        };
         let mut title = self.process.clone();
         if let Some(binder) = &self.binder {
             let _ = write!(title, ", for every {binder}");
-            if !self.among.is_empty() {
-                let numbers: Vec<String> = self.among.iter().map(i64::to_string).collect();
-                let _ = write!(title, " among {}", numbers.join(", "));
+            among(&mut title, &self.among);
+        }
+        if let Some(other) = &self.other {
+            let comma = self.binder.as_ref().map_or("", |_| ",");
+            let every = other.binder.as_ref().map_or("", |_| "every ");
+            let _ = write!(title, "{comma} and {every}{}", other.process);
+            among(&mut title, &other.among);
+            if let Some(condition) = &other.condition {
+                let _ = write!(title, " with {condition}");
             }
         }
         lines.push(title);

@@ -64,6 +64,7 @@ pub fn run_job(
         PAIRWISE => Box::new(Pairwise {
             symmetry: !job.no_symmetry,
             certificates: job.certificates,
+            explain: job.explain,
         }),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };

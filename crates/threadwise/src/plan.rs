@@ -376,7 +376,7 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
     let given: [(bool, &str, &[&str]); 4] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
         (options.no_symmetry, "--no-symmetry", &[SPLIT, PAIRWISE]),
-        (options.explain, "--explain", &[SPLIT]),
+        (options.explain, "--explain", &[SPLIT, PAIRWISE]),
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {

@@ -45,9 +45,8 @@ impl Division for Assertions {
         search: &Search,
         stage: &Stage<Self>,
         representatives: &Representatives,
-        distance: Option<u64>,
-    ) -> Result<Option<Outline>, Halt> {
-        outline(search, stage, representatives, distance).map(Some)
+    ) -> Result<Outline, Halt> {
+        outline(search, stage, representatives)
     }
 
     fn strongest(

@@ -52,14 +52,10 @@ pub(crate) trait Division: Sized {
     /// Where the assertions allow two of the bodies at once.
     fn two_of(&self, d: &Diagrams, view: &View, bodies: &[Body]) -> Result<Bdd, Halt>;
 
-    /// The proof in readable form, if assertions of this kind have one. `distance` is how far away violations are, if the
-    /// assertions do not exclude them.
+    /// The assertions in readable form.
     fn outline(
-        _search: &Search,
-        _stage: &Stage<Self>,
-        _representatives: &Self::Representatives,
-        _distance: Option<u64>,
-    ) -> Result<Option<Outline>, Halt> {
-        Ok(None)
-    }
+        search: &Search,
+        stage: &Stage<Self>,
+        representatives: &Self::Representatives,
+    ) -> Result<Outline, Halt>;
 }

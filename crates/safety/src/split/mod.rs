@@ -19,11 +19,12 @@ mod refine;
 mod together;
 mod view;
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use threadwise_engine::{Answer, Run};
-use threadwise_evidence::{Account, Certificate};
+use threadwise_evidence::{Account, Certificate, Outline};
 use threadwise_model::symmetry;
 use threadwise_model::system::{IdUse, ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
@@ -131,6 +132,8 @@ pub(crate) struct Stage<'s, D> {
     symbolic: Rc<Symbolic<'s>>,
     view: View,
     assertions: D,
+    /// The assertions in readable form, once somebody asks: several properties can have the same proof. `None` if that takes too long.
+    outline: OnceCell<Option<Outline>>,
 }
 
 impl<'s, D: Division> Stage<'s, D> {
@@ -146,6 +149,7 @@ impl<'s, D: Division> Stage<'s, D> {
                         symbolic: search.symbolic.clone(),
                         view,
                         assertions,
+                        outline: OnceCell::new(),
                     });
                 }
                 Fixpoint::Rearrange(layout) => {
@@ -322,8 +326,13 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     /// Writes the proof as an outline, if that is wanted. The proof stands without it, so that one that would take too long is none.
     fn explained(&mut self, stage: &Stage<'s, D>, distance: Option<u64>) {
         if self.how.explain {
-            let outline = D::outline(self.search, stage, self.representatives, distance);
-            self.account().outline = outline.ok().flatten();
+            let outline = stage
+                .outline
+                .get_or_init(|| D::outline(self.search, stage, self.representatives).ok());
+            self.account().outline = outline.clone().map(|outline| Outline {
+                distance,
+                ..outline
+            });
         }
     }
 

@@ -21,14 +21,16 @@ use std::rc::Rc;
 
 use index_vec::IndexVec;
 use threadwise_engine::Answer;
+use threadwise_evidence::Outline;
 use threadwise_model::system::{ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Diagrams, Error, Hidden, Symbolic, Transition};
 
 use super::assertions::{Groups, close, close_common, summary};
 use super::division::{Body, Division, Fixpoint};
+use super::outline::outline_of_pairs;
 use super::pairs::{self, Pair, Pairs};
 use super::view::View;
-use super::{How, decide};
+use super::{How, Stage, decide};
 use crate::reach::{Halt, Method, Search, engine};
 
 /// Split invariants over pairs of processes, with refinement.
@@ -38,6 +40,8 @@ pub struct Pairwise {
     pub symmetry: bool,
     /// Make a certificate of each proof: the conjunction of all assertions, which can be larger than they are.
     pub certificates: bool,
+    /// Write proofs as outlines, too.
+    pub explain: bool,
 }
 
 impl Default for Pairwise {
@@ -45,6 +49,7 @@ impl Default for Pairwise {
         Pairwise {
             symmetry: true,
             certificates: true,
+            explain: false,
         }
     }
 }
@@ -64,7 +69,7 @@ impl Method for Pairwise {
         let how = How {
             symmetric: self.symmetry,
             certificates: self.certificates,
-            explain: false,
+            explain: self.explain,
         };
         decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
         Ok(None)
@@ -72,11 +77,11 @@ impl Method for Pairwise {
 }
 
 /// A pairwise split invariant: the conjunction of all parts.
-struct PairAssertions {
+pub(super) struct PairAssertions {
     /// Over what everybody sees.
-    common: Bdd,
+    pub(super) common: Bdd,
     /// For each pair, over the shared variables and its own.
-    pairs: BTreeMap<Pair, Bdd>,
+    pub(super) pairs: BTreeMap<Pair, Bdd>,
     processes: usize,
 }
 
@@ -85,6 +90,10 @@ impl Division for PairAssertions {
 
     fn processes(pairs: &Pairs) -> Vec<ProcessId> {
         pairs.processes.all()
+    }
+
+    fn outline(search: &Search, stage: &Stage<Self>, pairs: &Pairs) -> Result<Outline, Halt> {
+        outline_of_pairs(search, stage, pairs)
     }
 
     fn strongest(search: &mut Search, view: &View, pairs: &Pairs) -> Result<Fixpoint<Self>, Halt> {

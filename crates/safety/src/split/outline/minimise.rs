@@ -62,6 +62,8 @@ pub(crate) struct Minimiser<'a, 's> {
     pub(crate) symbolic: &'a Symbolic<'s>,
     /// These have names of their own.
     pub(crate) named: Vec<Id>,
+    /// So many letters are names already.
+    pub(crate) letters: usize,
     /// Of these templates the first that is named stands for all: a fact that names others of them by number is none.
     pub(crate) for_all: Vec<TemplateId>,
 }
@@ -563,7 +565,7 @@ impl Minimiser<'_, '_> {
     pub(crate) fn formula(&self, fact: &Fact, naming: &Naming) -> Formula {
         let system = self.symbolic.system;
         let letters = Naming::letters(system);
-        let letters = &letters[self.named.len()..];
+        let letters = &letters[self.letters..];
         // Neighbours are such only of those who are named, and not of any other.
         let mut naming = if fact.others.is_empty() {
             naming.clone()

@@ -6,76 +6,133 @@
 //! stated; where the facts together are not all of the invariant, the outline says so.
 
 mod minimise;
+mod pairs;
 mod seen;
 pub(crate) mod terms;
 
+use index_vec::IndexVec;
 use threadwise_evidence::{LabelOutline, Outline, ProcessOutline};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::system::{CellId, ProcessId, System};
 use threadwise_symbolic::{Bdd, Hidden, Symbolic};
 
 use self::minimise::{Facts, Minimiser};
+pub(super) use self::pairs::outline_of_pairs;
 use self::terms::{Id, Literal, Naming, id, indices};
 use super::Stage;
 use super::assertions::Assertions;
-use super::view::Representatives;
+use super::view::{Representatives, View};
 use crate::reach::{Halt, Search};
 
-/// The outline of a proof. `distance` is how far away violations are, if the assertions do not exclude them.
+/// The outline of a proof by assertions about one process each.
 pub(crate) fn outline(
     search: &Search,
     stage: &Stage<Assertions>,
     representatives: &Representatives,
-    distance: Option<u64>,
 ) -> Result<Outline, Halt> {
-    let symbolic = &*stage.symbolic;
-    let d = &symbolic.diagrams;
-    let mut shared = stage.assertions.common.clone();
-    for own in stage.view.own.iter().rev() {
-        shared = own.classes.forget(d, &shared)?;
-    }
-    // If nothing is exposed, what everybody sees is a part of everybody's own.
-    for (process, own) in stage.view.own.iter_enumerated().rev() {
-        search.breathe()?;
-        let seen = own.hidden.forget(d, &stage.assertions.own[process])?;
-        shared = d.and(&shared, &own.classes.forget(d, &seen)?)?;
-    }
     let writer = Writer {
         breathe: &|| search.breathe(),
-        symbolic,
-        stage,
+        symbolic: &stage.symbolic,
+        view: &stage.view,
         representatives,
-        shared,
+        common: &stage.assertions.common,
+        own: &stage.assertions.own,
+        shared: stage.symbolic.diagrams.all(),
     };
-    let always = writer.always()?;
-    let (processes, complete) = writer.processes()?;
-    let seen = writer.seen()?;
-    let mut facts = always.0;
-    facts.extend(seen.facts);
-    Ok(Outline {
-        exposed: writer.exposed()?,
-        always: facts,
-        processes,
-        distance,
-        whole: always.1 && complete && seen.complete,
-    })
+    let writer = writer.ready()?;
+    writer.write(writer.processes()?, writer.seen_alone()?)
 }
 
-/// What an outline is made of.
+/// Writes an outline.
 struct Writer<'a, 's> {
     /// Says whether to go on.
     breathe: &'a dyn Fn() -> Result<(), Halt>,
     symbolic: &'a Symbolic<'s>,
-    stage: &'a Stage<'s, Assertions>,
+    view: &'a View,
     representatives: &'a Representatives,
+    /// What the proof says of what everybody sees.
+    common: &'a Bdd,
+    /// What it says of each process alone, and of the shared variables.
+    own: &'a IndexVec<ProcessId, Bdd>,
     /// What always holds of the shared variables.
     shared: Bdd,
 }
 
-/// What holds at a label; `None` if no state has the process there.
-type Place = (String, Option<Facts>);
+/// A label of a process.
+struct Place {
+    label: String,
+    /// The states with the process there.
+    here: Bdd,
+    /// What holds there; `None` if there are none of them.
+    facts: Option<Facts>,
+}
+
+impl Place {
+    /// Whether the facts are all that holds there.
+    fn is_complete(&self) -> bool {
+        self.facts.as_ref().is_none_or(|facts| facts.complete)
+    }
+
+    /// What holds there in words, and whether that is all.
+    fn holds(&self, minimiser: &Minimiser, naming: &Naming) -> (Vec<String>, bool) {
+        match &self.facts {
+            None => (vec!["false".to_owned()], true),
+            Some(found) => {
+                let texts = found.facts.iter();
+                let texts = texts.map(|fact| minimiser.formula(fact, naming).to_string());
+                (texts.collect(), found.complete)
+            }
+        }
+    }
+}
 
 impl<'s> Writer<'_, 's> {
+    /// Finds out what always holds of the shared variables.
+    fn ready(self) -> Result<Self, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut shared = self.common.clone();
+        for own in self.view.own.iter().rev() {
+            shared = own.classes.forget(d, &shared)?;
+        }
+        // If nothing is exposed, what everybody sees is a part of everybody's own.
+        for (process, own) in self.view.own.iter_enumerated().rev() {
+            (self.breathe)()?;
+            let seen = own.hidden.forget(d, &self.own[process])?;
+            shared = d.and(&shared, &own.classes.forget(d, &seen)?)?;
+        }
+        Ok(Writer { shared, ..self })
+    }
+
+    /// What the processes' own assertions say of what everybody sees.
+    fn seen_alone(&self) -> Result<Bdd, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut seen = self.shared.clone();
+        for (process, own) in self.view.own.iter_enumerated().rev() {
+            (self.breathe)()?;
+            seen = d.and(&own.hidden.forget(d, &self.own[process])?, &seen)?;
+        }
+        Ok(seen)
+    }
+
+    /// The outline, given what holds at the labels, whether that is all, and what it says of what everybody sees.
+    fn write(
+        &self,
+        (processes, complete): (Vec<ProcessOutline>, bool),
+        known: Bdd,
+    ) -> Result<Outline, Halt> {
+        let always = self.always()?;
+        let seen = self.seen(known)?;
+        let mut facts = always.0;
+        facts.extend(seen.facts);
+        Ok(Outline {
+            exposed: self.exposed()?,
+            always: facts,
+            processes,
+            distance: None,
+            whole: always.1 && complete && seen.complete,
+        })
+    }
+
     fn system(&self) -> &'s System {
         self.symbolic.system
     }
@@ -84,6 +141,7 @@ impl<'s> Writer<'_, 's> {
         Minimiser {
             breathe: self.breathe,
             symbolic: self.symbolic,
+            letters: named.len(),
             named,
             for_all,
         }
@@ -102,7 +160,7 @@ impl<'s> Writer<'_, 's> {
 
     /// Facts about the shared variables, and whether they are all.
     fn always(&self) -> Result<(Vec<String>, bool), Halt> {
-        let cells = &self.stage.view.shared;
+        let cells = &self.view.shared;
         let minimiser = self.minimiser(Vec::new(), Vec::new());
         let found = minimiser.explain(cells, &self.shared, &self.valid(cells)?)?;
         let naming = minimiser.naming();
@@ -141,7 +199,7 @@ impl<'s> Writer<'_, 's> {
         for process in self.representatives.all() {
             let for_all = self.for_all(&[process]);
             let minimiser = self.minimiser(vec![id(system, process)], for_all);
-            let places = self.places(&minimiser, process)?;
+            let places = self.own_places(&minimiser, process)?;
             let labels = labels(&minimiser, &places, &minimiser.naming());
             let template = system.template_of(process);
             let same = groups.iter_mut().find(|group| {
@@ -171,6 +229,7 @@ impl<'s> Writer<'_, 's> {
                     process: naming.process(first),
                     binder: None,
                     among: Vec::new(),
+                    other: None,
                     labels: labels(&group.minimiser, &group.places, &naming),
                 });
                 continue;
@@ -187,29 +246,44 @@ impl<'s> Writer<'_, 's> {
                 } else {
                     group.members.iter().map(number).collect()
                 },
+                other: None,
                 labels: group.labels,
             });
         }
         Ok((outlines, complete))
     }
 
-    /// What holds at each label of a process.
-    fn places(&self, minimiser: &Minimiser, process: ProcessId) -> Result<Vec<Place>, Halt> {
+    /// What its own assertion says at each label of a process.
+    fn own_places(&self, minimiser: &Minimiser, process: ProcessId) -> Result<Vec<Place>, Halt> {
+        let cells = &self.view.own[process].cells;
+        let d = &self.symbolic.diagrams;
+        let within = d.and(&self.shared, &self.valid(cells)?)?;
+        self.places(minimiser, process, (&self.own[process], &within), cells)
+    }
+
+    /// What holds at each label of a process in a set of states, beyond what holds in a larger one. Both speak of shared variables and of
+    /// these cells.
+    fn places(
+        &self,
+        minimiser: &Minimiser,
+        process: ProcessId,
+        (set, within): (&Bdd, &Bdd),
+        cells: &[CellId],
+    ) -> Result<Vec<Place>, Halt> {
         let d = &self.symbolic.diagrams;
         let system = self.system();
         let (template, index) = id(system, process);
         let template = &system.templates[template];
         let pc = system.cell(template.pc, index, 0);
-        let own: Vec<CellId> = self.stage.view.own[process]
-            .cells
-            .iter()
-            .copied()
-            .filter(|cell| *cell != pc)
-            .collect();
-        let care = d.and(&self.shared, &self.valid(&own)?)?;
-        let mut cells: Vec<CellId> = [self.stage.view.shared.as_slice(), &own].concat();
-        // What is the process's own comes first, so that processes that are alike get the same text.
-        cells.sort_by_key(|cell| !indices(system, *cell).contains(&id(system, process)));
+        let mut cells: Vec<CellId> = [self.view.shared.as_slice(), cells].concat();
+        cells.retain(|cell| *cell != pc);
+        // What belongs to those who are named comes first, so that processes that are alike get the same text.
+        let named = &minimiser.named;
+        cells.sort_by_key(|cell| {
+            let indices = indices(system, *cell);
+            let place = named.iter().position(|id| indices.contains(id));
+            place.unwrap_or(named.len())
+        });
         let counter = Hidden::new(d, self.symbolic.encoding.cells[pc].vars(false))?;
         let mut places = Vec::new();
         for (location, code) in self.symbolic.encoding.cells[pc].codes() {
@@ -217,13 +291,18 @@ impl<'s> Writer<'_, 's> {
             let name = usize::try_from(*location).ok();
             let name = name.and_then(|location| template.locations.get(location));
             let here = self.symbolic.encoding.code(d, pc, *code, false)?;
-            let target = counter.forget_and(d, &self.stage.assertions.own[process], &here)?;
-            let facts = if d.is_empty(&d.and(&target, &care)?) {
-                None
-            } else {
-                Some(minimiser.explain(&cells, &target, &care)?)
-            };
-            places.push((name.cloned().unwrap_or_default(), facts));
+            let target = counter.forget_and(d, set, &here)?;
+            let care = counter.forget_and(d, within, &here)?;
+            let never = !d.is_empty(&care) && d.is_empty(&d.and(&target, &care)?);
+            places.push(Place {
+                label: name.cloned().unwrap_or_default(),
+                here,
+                facts: if never {
+                    None
+                } else {
+                    Some(minimiser.explain(&cells, &target, &care)?)
+                },
+            });
         }
         Ok(places)
     }
@@ -239,7 +318,7 @@ impl<'s> Writer<'_, 's> {
             if self.stands_for_all(process) {
                 naming = naming.with(id(system, process), &letters[1]);
             }
-            for cell in &self.stage.view.own[process].cells {
+            for cell in &self.view.own[process].cells {
                 for values in self.symbolic.layout.classes.get(cell).into_iter().flatten() {
                     let literal = Literal::In {
                         cell: *cell,
@@ -253,25 +332,25 @@ impl<'s> Writer<'_, 's> {
     }
 }
 
-/// What holds where, in words; labels with the same facts together.
+/// What holds where, in words.
 fn labels(minimiser: &Minimiser, places: &[Place], naming: &Naming) -> Vec<LabelOutline> {
+    by_facts(places.iter().map(|place| {
+        let (holds, complete) = place.holds(minimiser, naming);
+        (place.label.clone(), holds, complete)
+    }))
+}
+
+/// Labels with what holds there; those with the same facts together.
+fn by_facts(places: impl Iterator<Item = (String, Vec<String>, bool)>) -> Vec<LabelOutline> {
     let mut labels: Vec<LabelOutline> = Vec::new();
-    for (name, facts) in places {
-        let (holds, complete) = match facts {
-            None => (vec!["false".to_owned()], true),
-            Some(found) => {
-                let texts = found.facts.iter();
-                let texts = texts.map(|fact| minimiser.formula(fact, naming).to_string());
-                (texts.collect(), found.complete)
-            }
-        };
+    for (name, holds, complete) in places {
         let same = labels
             .iter_mut()
             .find(|label| label.holds == holds && label.complete && complete);
         match same {
-            Some(label) => label.labels.push(name.clone()),
+            Some(label) => label.labels.push(name),
             None => labels.push(LabelOutline {
-                labels: vec![name.clone()],
+                labels: vec![name],
                 holds,
                 complete,
             }),

@@ -25,7 +25,7 @@ const MOST_FACTS: usize = 12;
 /// What was found.
 pub(super) struct Seen {
     pub(super) facts: Vec<String>,
-    /// Whether they are all, together with what the processes' own assertions say.
+    /// Whether they are all, together with what the rest of the outline says.
     pub(super) complete: bool,
 }
 
@@ -40,24 +40,18 @@ struct Finder<'w, 'a, 's> {
     writer: &'w Writer<'a, 's>,
     /// The common part, as far as the others allow.
     inside: Bdd,
-    /// What was said so far, and what the processes' own assertions say.
+    /// What was said so far, here and in the rest of the outline.
     known: Bdd,
     facts: Vec<String>,
 }
 
 impl Writer<'_, '_> {
-    /// Facts about what everybody sees, beyond what the processes' own assertions say.
-    pub(super) fn seen(&self) -> Result<Seen, Halt> {
+    /// Facts about what everybody sees, beyond what the rest of the outline says of it.
+    pub(super) fn seen(&self, known: Bdd) -> Result<Seen, Halt> {
         let d = &self.symbolic.diagrams;
-        let mut known = self.shared.clone();
-        for (process, own) in self.stage.view.own.iter_enumerated().rev() {
-            (self.breathe)()?;
-            let seen = own.hidden.forget(d, &self.stage.assertions.own[process])?;
-            known = d.and(&seen, &known)?;
-        }
         let mut finder = Finder {
             writer: self,
-            inside: d.and(&self.stage.assertions.common, &known)?,
+            inside: d.and(self.common, &known)?,
             known,
             facts: Vec::new(),
         };
@@ -106,7 +100,7 @@ impl Writer<'_, '_> {
     }
 
     fn exposed_cells(&self, process: ProcessId) -> Vec<CellId> {
-        let cells = self.stage.view.own[process].cells.iter().copied();
+        let cells = self.view.own[process].cells.iter().copied();
         cells
             .filter(|cell| {
                 let mut vars = self.symbolic.encoding.cells[*cell].class_vars(false);
@@ -169,13 +163,13 @@ impl<'s> Finder<'_, '_, 's> {
             states = d.or(&states, &minimiser.all_of(sight)?)?;
         }
         // The bits of a class alone: the others may have values that stand for nothing.
-        Ok(self.writer.stage.view.hidden.forget(d, &states)?)
+        Ok(self.writer.view.hidden.forget(d, &states)?)
     }
 
     /// What is seen of all processes forgotten.
     fn shared_of(&self, set: &Bdd) -> Result<Bdd, Halt> {
         let mut set = set.clone();
-        for own in self.writer.stage.view.own.iter().rev() {
+        for own in self.writer.view.own.iter().rev() {
             set = own.classes.forget(&self.writer.symbolic.diagrams, &set)?;
         }
         Ok(set)
@@ -195,7 +189,7 @@ impl<'s> Finder<'_, '_, 's> {
         let cells = self.writer.exposed_cells(process);
         let valid = self.writer.valid(&cells)?;
         let own = if alike {
-            &self.writer.stage.assertions.own[process]
+            &self.writer.own[process]
         } else {
             &valid
         };
@@ -203,9 +197,9 @@ impl<'s> Finder<'_, '_, 's> {
             .writer
             .symbolic
             .encoding
-            .vars_of(&self.writer.stage.view.shared, false);
+            .vars_of(&self.writer.view.shared, false);
         let care = Hidden::new(d, shared)?.forget(d, own)?;
-        let other: Vec<CellId> = self.writer.stage.view.own[process]
+        let other: Vec<CellId> = self.writer.view.own[process]
             .cells
             .iter()
             .copied()
@@ -319,7 +313,7 @@ impl<'s> Finder<'_, '_, 's> {
             return Ok(());
         }
         let minimiser = self.writer.minimiser(Vec::new(), Vec::new());
-        let cells = &self.writer.stage.view.shared;
+        let cells = &self.writer.view.shared;
         let found = minimiser.explain(cells, &without, &self.writer.shared)?;
         if found.facts.is_empty() {
             return Ok(());
@@ -432,7 +426,7 @@ impl<'s> Finder<'_, '_, 's> {
             ]);
             self.of_pairs(first, second, &d.not(&both)?, Formula::Not(Box::new(words)))?;
         }
-        let cells = &self.writer.stage.view.shared;
+        let cells = &self.writer.view.shared;
         // Conditions under which the same holds, together.
         let mut together: Vec<Condition> = Vec::new();
         for (mine, other, both) in conditional {
