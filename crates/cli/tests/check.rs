@@ -725,3 +725,25 @@ fn proofs_are_explained() {
         "{ran:?}"
     );
 }
+
+#[test]
+fn proofs_do_not_depend_on_the_name_of_the_file() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("elsewhere/peterson.tw", LOCK);
+    for engine in ["split", "pairwise"] {
+        let proof = |file| {
+            let (report, _) =
+                place.json(&[file, "--only", "safety", "--explain", "--engine", engine]);
+            let found = result(&report, "mutex");
+            let stats = &found["stats"];
+            assert!(stats["predicates"].is_u64(), "{stats}");
+            let figures = ["refinements", "predicates", "extensions"];
+            (
+                figures.map(|figure| stats[figure].clone()),
+                found["outline"].clone(),
+            )
+        };
+        assert_eq!(proof("lock.tw"), proof("elsewhere/peterson.tw"));
+    }
+}

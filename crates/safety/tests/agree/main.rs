@@ -4,4 +4,5 @@ mod common;
 mod monolithic;
 mod outline;
 mod pairwise;
+mod renaming;
 mod split;

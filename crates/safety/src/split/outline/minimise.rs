@@ -34,8 +34,8 @@ const MOST_NODES: usize = 20_000;
 const MOST_INSTANCES: usize = 2_000;
 /// Facts about more other processes are not stated.
 const MOST_OTHERS: usize = 3;
-/// Facts longer than this are not stated.
-const LONGEST: usize = 160;
+/// Facts with more words and signs are not stated.
+const LONGEST: usize = 72;
 
 /// A fact, for one process or for all others.
 #[derive(Clone)]
@@ -493,7 +493,7 @@ impl Minimiser<'_, '_> {
                 cell,
                 values: values.clone(),
             };
-            naming.literal(&literal, &all).to_string().chars().count()
+            naming.literal(&literal, &all).length()
         });
         Literal::In {
             cell,
@@ -545,10 +545,7 @@ impl Minimiser<'_, '_> {
     }
 
     fn length(&self, fact: &Fact) -> usize {
-        self.formula(fact, &self.naming())
-            .to_string()
-            .chars()
-            .count()
+        self.formula(fact, &self.naming()).length()
     }
 
     /// Letters for those who are named.

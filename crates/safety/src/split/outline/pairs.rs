@@ -14,7 +14,7 @@ use threadwise_model::system::{ProcessId, TemplateSymmetry};
 use threadwise_symbolic::{Bdd, Hidden};
 
 use super::minimise::Minimiser;
-use super::terms::{Naming, id};
+use super::terms::{Naming, id, length};
 use super::{Place, Writer, by_facts, labels};
 use crate::reach::{Halt, Search};
 use crate::split::Stage;
@@ -170,7 +170,7 @@ impl<'s> Writer<'_, 's> {
             let labels = kind.labels(&naming);
             let open = labels.iter().filter(|label| !label.complete).count();
             let words = labels.iter().flat_map(|label| &label.holds);
-            let length: usize = words.map(|text| text.chars().count()).sum();
+            let length: usize = words.map(|text| length(text)).sum();
             (open, length)
         };
         Ok(if effort(&other) < effort(&one) {
@@ -230,40 +230,44 @@ impl<'s> Writer<'_, 's> {
             return Ok(());
         };
         let naming = minimiser.naming();
-        let mut said: BTreeMap<String, Bdd> = BTreeMap::new();
+        // What is said, where that holds, and where it holds seen from either side.
+        let mut said: Vec<(String, Bdd, Bdd)> = Vec::new();
         for place in places.iter() {
             for fact in place.facts.iter().flat_map(|facts| &facts.facts) {
                 let states = d.or(&d.not(&place.here)?, &fact.states)?;
+                let mirrored = self.symbolic.permute(&states, &swap)?;
+                let both = d.and(&states, &mirrored)?;
                 let text = minimiser.formula(fact, &naming).to_string();
-                let all = match said.get(&text) {
-                    Some(known) => d.and(known, &states)?,
-                    None => states,
-                };
-                said.insert(text, all);
+                match said.iter_mut().find(|(known, ..)| *known == text) {
+                    Some((_, all, all_both)) => {
+                        *all = d.and(all, &states)?;
+                        *all_both = d.and(all_both, &both)?;
+                    }
+                    None => said.push((text, states, both)),
+                }
             }
         }
-        let mut both: BTreeMap<&str, Bdd> = BTreeMap::new();
-        for (text, states) in &said {
-            let mirrored = self.symbolic.permute(states, &swap)?;
-            both.insert(text, d.and(states, &mirrored)?);
-        }
-        let mut order: Vec<&String> = said.keys().collect();
-        order.sort_by_key(|text| std::cmp::Reverse((text.chars().count(), *text)));
-        for text in order {
+        let mut order: Vec<usize> = (0..said.len()).collect();
+        order.sort_by_key(|place| std::cmp::Reverse((length(&said[*place].0), *place)));
+        let mut dropped: BTreeSet<usize> = BTreeSet::new();
+        for place in order {
             (self.breathe)()?;
             let mut rest = within.clone();
-            for (_, states) in both.iter().filter(|(other, _)| *other != text) {
-                rest = d.and(&rest, states)?;
+            for (other, (_, _, both)) in said.iter().enumerate() {
+                if other != place && !dropped.contains(&other) {
+                    rest = d.and(&rest, both)?;
+                }
             }
-            if d.is_empty(&d.minus(&rest, &said[text])?) {
-                both.remove(text.as_str());
+            if d.is_empty(&d.minus(&rest, &said[place].1)?) {
+                dropped.insert(place);
             }
         }
+        let dropped: Vec<&String> = dropped.iter().map(|place| &said[*place].0).collect();
         for place in places.iter_mut() {
             if let Some(facts) = &mut place.facts {
                 facts.facts.retain(|fact| {
                     let text = minimiser.formula(fact, &naming).to_string();
-                    both.contains_key(text.as_str())
+                    !dropped.contains(&&text)
                 });
             }
         }

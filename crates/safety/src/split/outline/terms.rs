@@ -242,6 +242,11 @@ impl Formula {
         }
     }
 
+    /// How long it is: in words and signs, so that it does not matter how long names are.
+    pub(crate) fn length(&self) -> usize {
+        length(&self.to_string())
+    }
+
     fn tightness(&self) -> u8 {
         match self {
             Formula::Atom(_) | Formula::Not(_) => 6,
@@ -261,6 +266,19 @@ impl Formula {
             self.to_string()
         }
     }
+}
+
+/// How many words and signs a text has.
+pub(crate) fn length(text: &str) -> usize {
+    let kind = |sign: char| (sign.is_alphanumeric() || sign == '_', sign.is_whitespace());
+    let mut before = (false, true);
+    let mut length = 0;
+    for sign in text.chars() {
+        let now = kind(sign);
+        length += usize::from(now != before && !now.1);
+        before = now;
+    }
+    length
 }
 
 impl std::fmt::Display for Formula {
@@ -523,8 +541,7 @@ impl<'a> Naming<'a> {
             }
             ways.push(Formula::and(bounds));
         }
-        let length = |way: &Formula| way.to_string().chars().count();
-        let shortest = ways.into_iter().min_by_key(length);
+        let shortest = ways.into_iter().min_by_key(Formula::length);
         shortest.unwrap_or_else(|| Formula::and(Vec::new()))
     }
 }
