@@ -1,11 +1,14 @@
 //! Sets of states from diagrams in one layout to diagrams in another, or from one process to another.
 //!
 //! Cell by cell in the old order: the set divided by the cell's values, each part brought over, and put
-//! together again under the new cell and codes.
+//! together again under the new cell and codes. Under a permutation most cells stay as they are: above the first that moves only
+//! the way down is walked, and what is below the last is left alone, so that swapping neighbours costs no more than what is
+//! between them.
 
 use std::collections::HashMap;
 
 use index_vec::IndexVec;
+use oxidd::VarNo;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellDomain, CellId};
 
@@ -21,17 +24,43 @@ pub(crate) fn transfer(from: &Symbolic, set: &Bdd, to: &Symbolic) -> Result<Bdd,
 
 /// The image of a set under a permutation of processes, which the layout must respect.
 pub(crate) fn permute(symbolic: &Symbolic, set: &Bdd, by: &Permutation) -> Result<Bdd, Error> {
-    let moved = Moved {
-        by,
-        cells: by.cells(symbolic.system),
-    };
-    Transfer::new(symbolic, symbolic, Some(moved)).run(set)
+    Transfer::new(symbolic, symbolic, Some(Moved::new(symbolic, by))).run(set)
 }
 
 /// Where a permutation takes cells.
 struct Moved<'a> {
     by: &'a Permutation,
     cells: IndexVec<CellId, (CellId, CellDomain)>,
+    /// The cells that stay where they are with all their values as they are.
+    still: IndexVec<CellId, bool>,
+    /// Sets that look at no variable before this one stay as they are.
+    end: VarNo,
+}
+
+impl<'a> Moved<'a> {
+    fn new(symbolic: &Symbolic, by: &'a Permutation) -> Self {
+        let cells = by.cells(symbolic.system);
+        let mut still = IndexVec::with_capacity(cells.len());
+        let mut end = 0;
+        for (cell, (to, domain)) in cells.iter_enumerated() {
+            let code = &symbolic.encoding.cells[cell];
+            let stays = cell == *to
+                && code
+                    .codes()
+                    .iter()
+                    .all(|(value, _)| by.value(symbolic.system, *domain, *value) == *value);
+            if !stays {
+                end = code.vars(false).last().map_or(end, |var| end.max(var + 1));
+            }
+            still.push(stays);
+        }
+        Moved {
+            by,
+            cells,
+            still,
+            end,
+        }
+    }
 }
 
 struct Transfer<'a, 's> {
@@ -56,13 +85,22 @@ impl<'a, 's> Transfer<'a, 's> {
 
     fn run(&mut self, set: &Bdd) -> Result<Bdd, Error> {
         let d = &self.to.diagrams;
-        let Some((var, ..)) = self.from.diagrams.top(set) else {
+        let Some((var, no, yes)) = self.from.diagrams.top(set) else {
             return Ok(d.constant(!self.from.diagrams.is_empty(set)));
         };
+        if self.moved.as_ref().is_some_and(|moved| var >= moved.end) {
+            return Ok(set.clone());
+        }
         if let Some(known) = self.known.get(set) {
             return Ok(known.clone());
         }
         let cell = self.cells[var as usize].ok_or(Error::Internal("not a set of states"))?;
+        if self.moved.as_ref().is_some_and(|moved| moved.still[cell]) {
+            let (no, yes) = (self.run(&no)?, self.run(&yes)?);
+            let result = d.ite(&d.literal(var, true)?, &yes, &no)?;
+            self.known.insert(set.clone(), result.clone());
+            return Ok(result);
+        }
         let parts = self.from.split(set, cell);
         let mut result = d.none();
         for (value, code) in self.from.encoding.cells[cell].codes() {

@@ -23,7 +23,7 @@ use super::Stage;
 use super::division::{Body, Division, Fixpoint};
 use super::outline::outline;
 use super::together::Together;
-use super::view::{Representatives, View};
+use super::view::{Representatives, Source, View};
 use crate::reach::{Halt, Search};
 
 /// A split invariant: the conjunction of all parts.
@@ -71,6 +71,7 @@ impl Division for Assertions {
             assertions.own.push(d.and(&shared, &initial)?);
         }
         let wanted = representatives.all();
+        let sources = representatives.sources(&symbolic);
         let mut seen: IndexVec<ProcessId, Vec<Transition>> =
             view.own.iter().map(|_| Vec::new()).collect();
         // Nobody has seen anything of these yet.
@@ -89,15 +90,15 @@ impl Division for Assertions {
                     changed.push(process);
                 }
             }
-            for process in view.own.indices() {
-                let (representative, permutation) = representatives.of(process);
-                if !changed.contains(&representative) {
+            for Source { process, image } in &sources {
+                let process = *process;
+                if !changed.contains(&representatives.of(process).0) {
                     continue;
                 }
                 search.breathe()?;
-                if let Some(permutation) = permutation {
+                if let Some((from, permutation)) = image {
                     assertions.own[process] =
-                        symbolic.permute(&assertions.own[representative], permutation)?;
+                        symbolic.permute(&assertions.own[*from], permutation)?;
                 }
                 let (own, hidden) = (&assertions.own[process], &view.own[process].hidden);
                 seen[process] = summary(&symbolic, process, own, hidden)?;

@@ -114,6 +114,13 @@ pub(crate) struct Representatives {
     of: IndexVec<ProcessId, (ProcessId, Option<Permutation>)>,
 }
 
+/// Where a process gets its assertion from.
+pub(crate) struct Source {
+    pub(crate) process: ProcessId,
+    /// Whose image under which symmetry it is; `None` if it is computed.
+    pub(crate) image: Option<(ProcessId, Permutation)>,
+}
+
 impl Representatives {
     /// Everybody for themselves.
     pub(crate) fn everybody(system: &System) -> Self {
@@ -156,6 +163,48 @@ impl Representatives {
     pub(crate) fn of(&self, process: ProcessId) -> (ProcessId, Option<&Permutation>) {
         let (representative, permutation) = &self.of[process];
         (*representative, permutation.as_ref())
+    }
+
+    /// Where each process gets its assertion from, nobody before those whom it depends on. Where any two may be swapped, images
+    /// go from neighbour to neighbour in the order of the variables: little of a diagram is between those.
+    pub(crate) fn sources(&self, symbolic: &Symbolic) -> Vec<Source> {
+        let system = symbolic.system;
+        let mut sources = Vec::new();
+        for (id, template) in system.templates.iter_enumerated() {
+            let process = |index: u32| template.first + index as usize;
+            let swap = |from: u32, to: u32| {
+                let mut images: Vec<u32> = (0..template.count).collect();
+                images.swap(from as usize, to as usize);
+                Permutation::of_template(id, images)
+            };
+            let mut order: Vec<u32> = (0..template.count).collect();
+            order.sort_by_key(|index| {
+                let pc = system.cell(template.pc, *index, 0);
+                (symbolic.encoding.cells[pc].vars(false).next(), *index)
+            });
+            // Away from the first process, to the end and to the beginning.
+            let first = order.iter().position(|index| *index == 0).unwrap_or(0);
+            let after = (first..order.len()).map(|place| (place, place.checked_sub(1)));
+            let before = (0..first).rev().map(|place| (place, Some(place + 1)));
+            for (place, neighbour) in after.chain(before) {
+                let index = order[place];
+                let image = match (&self.of[process(index)], neighbour) {
+                    ((_, None), _) => None,
+                    ((_, Some(_)), Some(neighbour))
+                        if template.symmetry == TemplateSymmetry::Full =>
+                    {
+                        let from = order[neighbour];
+                        swap(from, index).map(|permutation| (process(from), permutation))
+                    }
+                    ((from, Some(permutation)), _) => Some((*from, permutation.clone())),
+                };
+                sources.push(Source {
+                    process: process(index),
+                    image,
+                });
+            }
+        }
+        sources
     }
 }
 
