@@ -2,7 +2,7 @@
 //!
 //! Given a target and a care set, it looks for facts whose conjunction contains the target within the care set, and nothing else of the
 //! care set if possible. What people look for comes first: the values of one cell, then comparisons of two cells, then these with an
-//! exception (`y[j] == 0 || y[i] < y[j]`). What is left is minimised as clauses or as cases, whichever is
+//! exception (`y[j] == 0 || y[i] < y[j]`), then with an exception about a third cell if that makes it shorter. What is left is minimised as clauses or as cases, whichever is
 //! shorter: from a state that is still to be excluded (or covered), cells are left out one by one, then sets of values widened, as in
 //! two-level minimisation of multi-valued functions (Rudell and Sangiovanni-Vincentelli, 1987). A
 //! fact about another process is stated of all others if it holds of all. In the end facts that follow from the others go.
@@ -110,17 +110,38 @@ impl Minimiser<'_, '_> {
                 }
             }
         }
-        if state.known != inside {
-            self.two_level(&mut state, &cells)?;
+        if state.known == inside {
+            return self.finished(state, care);
         }
+        let compared = self.compared(&state, &cells)?;
+        self.two_level(&mut state, &cells)?;
+        let facts = self.finished(state, care)?;
+        let Some(mut compared) = compared else {
+            return Ok(facts);
+        };
+        if compared.known != inside {
+            self.two_level(&mut compared, &cells)?;
+        }
+        let others = self.finished(compared, care)?;
+        let effort = |facts: &Facts| (!facts.complete, self.total(&facts.facts));
+        Ok(if effort(&others) < effort(&facts) {
+            others
+        } else {
+            facts
+        })
+    }
+
+    /// The facts without those that follow from the others, and whether they say all.
+    fn finished(&self, mut state: State, care: &Bdd) -> Result<Facts, Halt> {
+        let d = &self.symbolic.diagrams;
         self.without_redundant(&mut state.facts, care)?;
         let mut said = care.clone();
         for fact in &state.facts {
             said = d.and(&said, &fact.states)?;
         }
         Ok(Facts {
+            complete: said == state.inside,
             facts: state.facts,
-            complete: said == inside,
         })
     }
 
@@ -134,10 +155,14 @@ impl Minimiser<'_, '_> {
         Ok(())
     }
 
-    /// Compares two cells, if that excludes something.
-    fn two_cells(&self, state: &mut State, left: CellId, right: CellId) -> Result<(), Halt> {
+    /// The comparisons that two cells allow, none if they have too many values.
+    fn comparisons(&self, left: CellId, right: CellId) -> &'static [Op] {
         let system = self.symbolic.system;
-        let ops: &[Op] = match (domain(system, left), domain(system, right)) {
+        let count = |cell: CellId| self.symbolic.encoding.cells[cell].codes().len();
+        if count(left) * count(right) > MOST_PAIRS {
+            return &[];
+        }
+        match (domain(system, left), domain(system, right)) {
             (CellDomain::Range(..) | CellDomain::Int, CellDomain::Range(..) | CellDomain::Int) => {
                 &Op::ALL
             }
@@ -147,12 +172,51 @@ impl Minimiser<'_, '_> {
             ) if a == b => &[Op::Eq, Op::Ne],
             (CellDomain::Bool, CellDomain::Bool) => &[Op::Eq, Op::Ne],
             (CellDomain::Enum(a, _), CellDomain::Enum(b, _)) if a == b => &[Op::Eq, Op::Ne],
-            _ => return Ok(()),
-        };
-        let count = |cell: CellId| self.symbolic.encoding.cells[cell].codes().len();
-        if count(left) * count(right) > MOST_PAIRS {
+            _ => &[],
+        }
+    }
+
+    /// Compares two cells unless a third one has certain values (`P[j] at wait || P[i].round == P[j].round`); `None` if that excludes nothing.
+    fn compared(&self, state: &State, cells: &[CellId]) -> Result<Option<State>, Halt> {
+        if cells.len() > MOST_COMPARED {
+            return Ok(None);
+        }
+        let d = &self.symbolic.diagrams;
+        let mut compared = state.clone();
+        for (place, &left) in cells.iter().enumerate() {
+            for &right in &cells[place + 1..] {
+                for op in self.comparisons(left, right) {
+                    (self.breathe)()?;
+                    let compare = Literal::Compare {
+                        left,
+                        op: *op,
+                        right,
+                    };
+                    let holds = compare.states(self.symbolic)?;
+                    let apart = d.minus(&compared.inside, &holds)?;
+                    for &cell in cells {
+                        let open = d.minus(&compared.known, &holds)?;
+                        let now = self.values(cell, &open)?;
+                        let must = self.values(cell, &apart)?;
+                        if cell == left || cell == right || must == now || must.is_empty() {
+                            continue;
+                        }
+                        let except = self.choose(cell, &must, &now);
+                        self.add(&mut compared, vec![vec![except], vec![compare.clone()]])?;
+                    }
+                }
+            }
+        }
+        Ok((compared.known != state.known).then_some(compared))
+    }
+
+    /// Compares two cells, if that excludes something.
+    fn two_cells(&self, state: &mut State, left: CellId, right: CellId) -> Result<(), Halt> {
+        let ops = self.comparisons(left, right);
+        if ops.is_empty() {
             return Ok(());
         }
+        let count = |cell: CellId| self.symbolic.encoding.cells[cell].codes().len();
         let must = self.pairs(left, right, &state.inside)?;
         let mut now = self.pairs(left, right, &state.known)?;
         if must == now {
@@ -258,8 +322,7 @@ impl Minimiser<'_, '_> {
         if d.is_empty(&open) {
             self.add(&mut by_cases, cases)?;
         }
-        let length =
-            |state: &State| -> usize { state.facts.iter().map(|fact| self.length(fact)).sum() };
+        let length = |state: &State| self.total(&state.facts);
         let exact = |state: &State| state.known == state.inside;
         *state = if exact(&by_cases) && (!exact(&clauses) || length(&by_cases) < length(&clauses)) {
             by_cases
@@ -542,6 +605,10 @@ impl Minimiser<'_, '_> {
             states = self.symbolic.diagrams.or(&states, &here)?;
         }
         Ok(states)
+    }
+
+    fn total(&self, facts: &[Fact]) -> usize {
+        facts.iter().map(|fact| self.length(fact)).sum()
     }
 
     fn length(&self, fact: &Fact) -> usize {

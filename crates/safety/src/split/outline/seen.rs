@@ -21,6 +21,8 @@ const MOST_VIEWS: usize = 32;
 const MOST_PAIRED: u32 = 16;
 /// Facts that are looked for.
 const MOST_FACTS: usize = 12;
+/// With more cells, what these leave open is not looked at.
+const MOST_CELLS: usize = 64;
 
 /// What was found.
 pub(super) struct Seen {
@@ -56,6 +58,7 @@ impl Writer<'_, '_> {
             facts: Vec::new(),
         };
         finder.find()?;
+        finder.rest()?;
         Ok(Seen {
             complete: finder.complete(),
             facts: finder.facts,
@@ -138,6 +141,38 @@ impl<'s> Finder<'_, '_, 's> {
                 }
                 self.pair(first, second)?;
             }
+        }
+        Ok(())
+    }
+
+    /// States what is left as clauses, if few say all of it.
+    fn rest(&mut self) -> Result<(), Halt> {
+        if self.complete() {
+            return Ok(());
+        }
+        let d = &self.writer.symbolic.diagrams;
+        let view = self.writer.view;
+        let exposed: Vec<CellId> = view
+            .own
+            .indices()
+            .flat_map(|process| self.writer.exposed_cells(process))
+            .collect();
+        let cells = [view.shared.as_slice(), &exposed].concat();
+        if cells.len() > MOST_CELLS {
+            return Ok(());
+        }
+        // Values are hidden but for their classes; which of the codes in a class have a meaning does not matter.
+        let valid = self.writer.valid(&exposed)?;
+        let (target, care) = (d.and(&self.inside, &valid)?, d.and(&self.known, &valid)?);
+        let minimiser = self.writer.minimiser(Vec::new(), Vec::new());
+        let found = minimiser.explain(&cells, &target, &care)?;
+        if !found.complete {
+            return Ok(());
+        }
+        let naming = minimiser.naming();
+        for fact in &found.facts {
+            let wrong = view.hidden.forget(d, &d.minus(&valid, &fact.states)?)?;
+            self.add(&d.not(&wrong)?, &minimiser.formula(fact, &naming))?;
         }
         Ok(())
     }
