@@ -44,7 +44,7 @@ mod verdict;
 
 pub use certificate::{CERTIFICATE_VERSION, Certificate, CertificateError, Claim};
 pub use itf::to_itf;
-pub use outline::{LabelOutline, OtherOutline, Outline, ProcessOutline};
+pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use record::{Recorder, RunEnding, record};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use text::to_text;

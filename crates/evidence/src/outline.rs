@@ -20,8 +20,14 @@ pub struct Outline {
     /// What always holds, about shared variables and what is exposed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub always: Vec<String>,
+    /// What was left out of what always holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub omitted: Vec<Omission>,
     /// What holds where.
     pub processes: Vec<ProcessOutline>,
+    /// How many kinds of pairs of processes were left out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub pairs_omitted: u64,
     /// If the proof also needs that a violation is some steps away: how many, at least. 1 if it needs the property itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<u64>,
@@ -73,8 +79,34 @@ pub struct LabelOutline {
     pub labels: Vec<String>,
     /// All of these hold; `false` if the process never gets there.
     pub holds: Vec<String>,
-    /// Whether that is all that the assertion of the process says.
-    pub complete: bool,
+    /// What was left out, if that is not all that the assertion says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub omitted: Option<Omission>,
+}
+
+/// What facts leave out: they allow more than the invariant does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Omission {
+    /// Of what combinations of values are counted: `shared variables`.
+    pub of: String,
+    /// How many combinations the facts allow, as a decimal number.
+    pub allowed: String,
+    /// How many of them the invariant allows.
+    pub asserted: String,
+}
+
+impl Omission {
+    fn line(&self) -> String {
+        format!(
+            "... (not all is shown: this allows {} combinations of {}, the invariant {})",
+            self.allowed, self.of, self.asserted
+        )
+    }
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 impl Outline {
@@ -86,9 +118,11 @@ impl Outline {
             let exposed = packed(self.exposed.clone(), INITIAL_WIDTH);
             lines.extend(exposed.iter().map(|line| format!("  {line}")));
         }
-        if !self.always.is_empty() {
+        if !self.always.is_empty() || !self.omitted.is_empty() {
             lines.push("Always".to_owned());
             lines.extend(self.always.iter().map(|fact| format!("  {fact}")));
+            let omitted = self.omitted.iter();
+            lines.extend(omitted.map(|omission| format!("  {}", omission.line())));
         }
         for process in &self.processes {
             process.write(&mut lines);
@@ -105,9 +139,34 @@ impl Outline {
             "That is the whole invariant: it holds at the beginning, every step keeps it, and it implies the property."
                 .to_owned()
         } else {
-            "These facts follow from the invariant, but are not all of it; `--certificate DIR` writes all.".to_owned()
+            format!(
+                "These facts follow from the invariant, but are not all of it: {}. `--certificate DIR` writes all.",
+                self.left_out()
+            )
         });
         lines
+    }
+}
+
+impl Outline {
+    /// Of what something was left out.
+    fn left_out(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.omitted.is_empty() {
+            parts.push("what always holds".to_owned());
+        }
+        let labels = self.processes.iter().flat_map(|process| &process.labels);
+        let number = |labels: &mut dyn Iterator<Item = &LabelOutline>| -> usize {
+            labels.map(|label| label.labels.len()).sum()
+        };
+        let open = number(&mut labels.clone().filter(|label| label.omitted.is_some()));
+        if open > 0 {
+            parts.push(format!("{open} of {} labels", number(&mut labels.clone())));
+        }
+        if self.pairs_omitted > 0 {
+            parts.push(format!("{} more kinds of pairs", self.pairs_omitted));
+        }
+        format!("something is left out of {}", parts.join(", and of "))
     }
 }
 
@@ -143,9 +202,7 @@ impl ProcessOutline {
         let width = width.unwrap_or_default();
         for (place, label) in places.iter().zip(&self.labels) {
             let mut facts = label.holds.clone();
-            if !label.complete {
-                facts.push("... (not all is shown)".to_owned());
-            }
+            facts.extend(label.omitted.iter().map(Omission::line));
             if facts.is_empty() {
                 facts.push("true".to_owned());
             }

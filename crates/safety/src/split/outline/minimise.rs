@@ -12,6 +12,7 @@
 
 use std::collections::BTreeSet;
 
+use threadwise_evidence::Omission;
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellDomain, CellId};
@@ -51,8 +52,33 @@ pub(crate) struct Fact {
 /// What is known of a set.
 pub(crate) struct Facts {
     pub(crate) facts: Vec<Fact>,
+    /// What they leave out.
+    pub(crate) omitted: Option<Omission>,
+}
+
+impl Facts {
     /// Whether they say all.
-    pub(crate) complete: bool,
+    pub(crate) fn is_complete(&self) -> bool {
+        self.omitted.is_none()
+    }
+}
+
+/// What facts leave out: where they hold, and the smaller set that they should describe, as combinations of values of these variables.
+pub(crate) fn omission(
+    symbolic: &Symbolic,
+    (said, inside): (&Bdd, &Bdd),
+    vars: usize,
+    of: &str,
+) -> Option<Omission> {
+    let count = |set: &Bdd| {
+        let vars = u32::try_from(vars).unwrap_or(u32::MAX);
+        symbolic.diagrams.count(set, vars).to_string()
+    };
+    (said != inside).then(|| Omission {
+        of: of.to_owned(),
+        allowed: count(said),
+        asserted: count(inside),
+    })
 }
 
 /// Looks for facts, seen from a process, or from none.
@@ -83,11 +109,9 @@ impl Minimiser<'_, '_> {
             known: care.clone(),
             facts: Vec::new(),
         };
+        let vars = self.symbolic.encoding.vars_of(cells, false);
         if d.size(&inside) > MOST_NODES || d.size(care) > MOST_NODES {
-            return Ok(Facts {
-                facts: Vec::new(),
-                complete: inside == *care,
-            });
+            return self.finished(state, (care, &vars));
         }
         let support = d.support(&inside);
         let looks = |cell: CellId| {
@@ -111,19 +135,19 @@ impl Minimiser<'_, '_> {
             }
         }
         if state.known == inside {
-            return self.finished(state, care);
+            return self.finished(state, (care, &vars));
         }
         let compared = self.compared(&state, &cells)?;
         self.two_level(&mut state, &cells)?;
-        let facts = self.finished(state, care)?;
+        let facts = self.finished(state, (care, &vars))?;
         let Some(mut compared) = compared else {
             return Ok(facts);
         };
         if compared.known != inside {
             self.two_level(&mut compared, &cells)?;
         }
-        let others = self.finished(compared, care)?;
-        let effort = |facts: &Facts| (!facts.complete, self.total(&facts.facts));
+        let others = self.finished(compared, (care, &vars))?;
+        let effort = |facts: &Facts| (!facts.is_complete(), self.total(&facts.facts));
         Ok(if effort(&others) < effort(&facts) {
             others
         } else {
@@ -132,15 +156,16 @@ impl Minimiser<'_, '_> {
     }
 
     /// The facts without those that follow from the others, and whether they say all.
-    fn finished(&self, mut state: State, care: &Bdd) -> Result<Facts, Halt> {
+    fn finished(&self, mut state: State, (care, vars): (&Bdd, &[u32])) -> Result<Facts, Halt> {
         let d = &self.symbolic.diagrams;
         self.without_redundant(&mut state.facts, care)?;
         let mut said = care.clone();
         for fact in &state.facts {
             said = d.and(&said, &fact.states)?;
         }
+        let of = "values";
         Ok(Facts {
-            complete: said == state.inside,
+            omitted: omission(self.symbolic, (&said, &state.inside), vars.len(), of),
             facts: state.facts,
         })
     }

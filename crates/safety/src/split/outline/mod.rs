@@ -11,7 +11,7 @@ mod seen;
 pub(crate) mod terms;
 
 use index_vec::IndexVec;
-use threadwise_evidence::{LabelOutline, Outline, ProcessOutline};
+use threadwise_evidence::{LabelOutline, Omission, Outline, ProcessOutline};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::system::{CellId, ProcessId, System};
 use threadwise_symbolic::{Bdd, Hidden, Symbolic};
@@ -40,7 +40,7 @@ pub(crate) fn outline(
         shared: stage.symbolic.diagrams.all(),
     };
     let writer = writer.ready()?;
-    writer.write(writer.processes()?, writer.seen_alone()?)
+    writer.write((writer.processes()?, 0), writer.seen_alone()?)
 }
 
 /// Writes an outline.
@@ -68,19 +68,19 @@ struct Place {
 }
 
 impl Place {
-    /// Whether the facts are all that holds there.
-    fn is_complete(&self) -> bool {
-        self.facts.as_ref().is_none_or(|facts| facts.complete)
+    /// What the facts leave out.
+    fn omitted(&self) -> Option<&Omission> {
+        self.facts.as_ref().and_then(|facts| facts.omitted.as_ref())
     }
 
-    /// What holds there in words, and whether that is all.
-    fn holds(&self, minimiser: &Minimiser, naming: &Naming) -> (Vec<String>, bool) {
+    /// What holds there in words.
+    fn holds(&self, minimiser: &Minimiser, naming: &Naming) -> Vec<String> {
         match &self.facts {
-            None => (vec!["false".to_owned()], true),
+            None => vec!["false".to_owned()],
             Some(found) => {
                 let texts = found.facts.iter();
                 let texts = texts.map(|fact| minimiser.formula(fact, naming).to_string());
-                (texts.collect(), found.complete)
+                texts.collect()
             }
         }
     }
@@ -114,22 +114,27 @@ impl<'s> Writer<'_, 's> {
         Ok(seen)
     }
 
-    /// The outline, given what holds at the labels, whether that is all, and what it says of what everybody sees.
+    /// The outline, given what holds at the labels, how many kinds of pairs were left out, and what it says of what everybody sees.
     fn write(
         &self,
-        (processes, complete): (Vec<ProcessOutline>, bool),
+        (processes, pairs_omitted): (Vec<ProcessOutline>, u64),
         known: Bdd,
     ) -> Result<Outline, Halt> {
-        let always = self.always()?;
+        let (mut always, shared_omitted) = self.always()?;
         let seen = self.seen(known)?;
-        let mut facts = always.0;
-        facts.extend(seen.facts);
+        always.extend(seen.facts);
+        let omitted: Vec<Omission> = shared_omitted.into_iter().chain(seen.omitted).collect();
+        let mut labels = processes.iter().flat_map(|process| &process.labels);
         Ok(Outline {
+            whole: omitted.is_empty()
+                && pairs_omitted == 0
+                && labels.all(|label| label.omitted.is_none()),
             exposed: self.exposed()?,
-            always: facts,
+            always,
+            omitted,
             processes,
+            pairs_omitted,
             distance: None,
-            whole: always.1 && complete && seen.complete,
         })
     }
 
@@ -158,15 +163,19 @@ impl<'s> Writer<'_, 's> {
         Ok(valid)
     }
 
-    /// Facts about the shared variables, and whether they are all.
-    fn always(&self) -> Result<(Vec<String>, bool), Halt> {
+    /// Facts about the shared variables, and what they leave out.
+    fn always(&self) -> Result<(Vec<String>, Option<Omission>), Halt> {
         let cells = &self.view.shared;
         let minimiser = self.minimiser(Vec::new(), Vec::new());
         let found = minimiser.explain(cells, &self.shared, &self.valid(cells)?)?;
         let naming = minimiser.naming();
         let texts = found.facts.iter();
         let texts = texts.map(|fact| minimiser.formula(fact, &naming).to_string());
-        Ok((texts.collect(), found.complete))
+        let omitted = found.omitted.map(|omission| Omission {
+            of: "shared variables".to_owned(),
+            ..omission
+        });
+        Ok((texts.collect(), omitted))
     }
 
     /// Whether one process stands for several.
@@ -185,8 +194,8 @@ impl<'s> Writer<'_, 's> {
             .collect()
     }
 
-    /// What holds at the labels of every process, and whether that is all.
-    fn processes(&self) -> Result<(Vec<ProcessOutline>, bool), Halt> {
+    /// What holds at the labels of every process.
+    fn processes(&self) -> Result<Vec<ProcessOutline>, Halt> {
         /// Processes of which the same is said, with what that is.
         struct Group<'a, 's> {
             members: Vec<ProcessId>,
@@ -216,11 +225,9 @@ impl<'s> Writer<'_, 's> {
             }
         }
         let mut outlines = Vec::new();
-        let mut complete = true;
         for group in groups {
             let first = id(system, group.members[0]);
             let template = &system.templates[first.0];
-            complete &= group.labels.iter().all(|label| label.complete);
             let all = !group.minimiser.for_all.is_empty()
                 || group.members.len() == template.count as usize;
             if template.single || !all && group.members.len() == 1 {
@@ -250,7 +257,7 @@ impl<'s> Writer<'_, 's> {
                 labels: group.labels,
             });
         }
-        Ok((outlines, complete))
+        Ok(outlines)
     }
 
     /// What its own assertion says at each label of a process.
@@ -334,26 +341,23 @@ impl<'s> Writer<'_, 's> {
 
 /// What holds where, in words.
 fn labels(minimiser: &Minimiser, places: &[Place], naming: &Naming) -> Vec<LabelOutline> {
-    by_facts(places.iter().map(|place| {
-        let (holds, complete) = place.holds(minimiser, naming);
-        (place.label.clone(), holds, complete)
+    by_facts(places.iter().map(|place| LabelOutline {
+        labels: vec![place.label.clone()],
+        holds: place.holds(minimiser, naming),
+        omitted: place.omitted().cloned(),
     }))
 }
 
 /// Labels with what holds there; those with the same facts together.
-fn by_facts(places: impl Iterator<Item = (String, Vec<String>, bool)>) -> Vec<LabelOutline> {
+fn by_facts(places: impl Iterator<Item = LabelOutline>) -> Vec<LabelOutline> {
     let mut labels: Vec<LabelOutline> = Vec::new();
-    for (name, holds, complete) in places {
-        let same = labels
-            .iter_mut()
-            .find(|label| label.holds == holds && label.complete && complete);
+    for place in places {
+        let same = labels.iter_mut().find(|label| {
+            label.holds == place.holds && label.omitted.is_none() && place.omitted.is_none()
+        });
         match same {
-            Some(label) => label.labels.push(name),
-            None => labels.push(LabelOutline {
-                labels: vec![name],
-                holds,
-                complete,
-            }),
+            Some(label) => label.labels.extend(place.labels),
+            None => labels.push(place),
         }
     }
     labels

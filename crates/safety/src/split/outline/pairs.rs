@@ -115,14 +115,15 @@ enum StandsFor {
 }
 
 impl<'s> Writer<'_, 's> {
-    /// What holds at the labels of all processes and pairs, and whether that is all.
+    /// What holds at the labels of all processes and pairs, and how many kinds of pairs were left out.
     fn pairs(
         &self,
         stage: &Stage<PairAssertions>,
         pairs: &Pairs,
-    ) -> Result<(Vec<ProcessOutline>, bool), Halt> {
+    ) -> Result<(Vec<ProcessOutline>, u64), Halt> {
         let two = |pair: &&Pair| pair.processes().count() == 2;
-        let mut complete = pairs.wanted.iter().filter(two).count() <= MOST_KINDS;
+        let wanted = pairs.wanted.iter().filter(two).count();
+        let omitted = wanted.saturating_sub(MOST_KINDS) as u64;
         let mut kinds = Vec::new();
         for pair in pairs.wanted.iter().filter(two).take(MOST_KINDS) {
             let part = &stage.assertions.pairs[pair];
@@ -131,17 +132,14 @@ impl<'s> Writer<'_, 's> {
                 kinds.push(self.kind(part, lower, upper)?);
             }
         }
-        let mut places = kinds.iter().flat_map(|kind| &kind.places);
-        complete &= places.all(Place::is_complete);
         if let [kind] = kinds.as_slice()
             && kind.stands_for == StandsFor::AllOfOne
             && self.representatives.all().len() == 1
             && !kind.labels(&kind.minimiser.naming()).is_empty()
         {
-            let (section, own_complete) = self.in_one(kind)?;
-            return Ok((vec![section], complete && own_complete));
+            return Ok((vec![self.in_one(kind)?], omitted));
         }
-        let (mut sections, own_complete) = self.processes()?;
+        let mut sections = self.processes()?;
         let mut groups: Vec<Vec<&Kind>> = Vec::new();
         for kind in &kinds {
             let same = groups.iter_mut().find(|group| self.alike(group[0], kind));
@@ -154,7 +152,7 @@ impl<'s> Writer<'_, 's> {
             sections.extend(self.sections(&group));
         }
         sections.retain(|section| section.other.is_none() || !section.labels.is_empty());
-        Ok((sections, complete && own_complete))
+        Ok((sections, omitted))
     }
 
     /// What is said of the pairs like one, from the side that takes fewer words.
@@ -168,7 +166,10 @@ impl<'s> Writer<'_, 's> {
         let effort = |kind: &Kind| {
             let naming = kind.minimiser.naming();
             let labels = kind.labels(&naming);
-            let open = labels.iter().filter(|label| !label.complete).count();
+            let open = labels
+                .iter()
+                .filter(|label| label.omitted.is_some())
+                .count();
             let words = labels.iter().flat_map(|label| &label.holds);
             let length: usize = words.map(|text| length(text)).sum();
             (open, length)
@@ -275,7 +276,7 @@ impl<'s> Writer<'_, 's> {
     }
 
     /// Processes and pairs in one, if all are alike.
-    fn in_one(&self, kind: &Kind) -> Result<(ProcessOutline, bool), Halt> {
+    fn in_one(&self, kind: &Kind) -> Result<ProcessOutline, Halt> {
         let one = kind.minimiser.named[0];
         let mut minimiser = self.minimiser(vec![one], self.for_all(&[kind.first]));
         // The letter of the other process is no longer free.
@@ -284,20 +285,20 @@ impl<'s> Writer<'_, 's> {
         let naming = kind.minimiser.naming();
         let own_naming = minimiser.naming();
         let labels = by_facts(own.iter().zip(&kind.places).map(|(own, both)| {
-            let (mut holds, mut complete) = own.holds(&minimiser, &own_naming);
+            let mut holds = own.holds(&minimiser, &own_naming);
             if own.facts.is_some() {
-                let (more, all) = both.holds(&kind.minimiser, &naming);
-                holds.extend(more);
-                complete &= all;
+                holds.extend(both.holds(&kind.minimiser, &naming));
             }
-            (own.label.clone(), holds, complete)
+            LabelOutline {
+                labels: vec![own.label.clone()],
+                holds,
+                omitted: own.omitted().or(both.omitted()).cloned(),
+            }
         }));
-        let complete = own.iter().all(Place::is_complete);
-        let section = ProcessOutline {
+        Ok(ProcessOutline {
             labels,
             ..self.section(kind, [Some(Vec::new()), Some(Vec::new())])
-        };
-        Ok((section, complete))
+        })
     }
 
     /// Whether the same is said of two kinds of pairs that each stand for one pair.
@@ -422,7 +423,7 @@ impl Kind<'_, '_> {
     /// What holds where, in words; without labels at which nothing is added.
     fn labels(&self, naming: &Naming) -> Vec<LabelOutline> {
         let mut labels = labels(&self.minimiser, &self.places, naming);
-        labels.retain(|label| !label.holds.is_empty() || !label.complete);
+        labels.retain(|label| !label.holds.is_empty() || label.omitted.is_some());
         labels
     }
 }

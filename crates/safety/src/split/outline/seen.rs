@@ -5,13 +5,14 @@
 //! processes are not at certain labels together, or only if something holds. Candidates come from one process, or one
 //! pair, that stands for all; each is tested on the common part for all before it is stated, and only if it says something new.
 
+use threadwise_evidence::Omission;
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, ProcessId, TemplateSymmetry};
 use threadwise_symbolic::{Bdd, Hidden, Symbolic};
 
 use super::Writer;
-use super::minimise::{Fact, Minimiser};
+use super::minimise::{Fact, Minimiser, omission};
 use super::terms::{Formula, Id, Literal, Naming, all_values, id};
 use crate::reach::Halt;
 
@@ -27,8 +28,8 @@ const MOST_CELLS: usize = 64;
 /// What was found.
 pub(super) struct Seen {
     pub(super) facts: Vec<String>,
-    /// Whether they are all, together with what the rest of the outline says.
-    pub(super) complete: bool,
+    /// What they leave out, together with the rest of the outline.
+    pub(super) omitted: Option<Omission>,
 }
 
 /// What is seen of one process: for each exposed cell, its class.
@@ -59,8 +60,15 @@ impl Writer<'_, '_> {
         };
         finder.find()?;
         finder.rest()?;
+        let classes = self.view.own.iter().map(|own| own.classes.vars().len());
+        let shared = self.symbolic.encoding.vars_of(&self.view.shared, false);
         Ok(Seen {
-            complete: finder.complete(),
+            omitted: omission(
+                self.symbolic,
+                (&finder.known, &finder.inside),
+                shared.len() + classes.sum::<usize>(),
+                "shared variables and what the others may speak of",
+            ),
             facts: finder.facts,
         })
     }
@@ -166,7 +174,7 @@ impl<'s> Finder<'_, '_, 's> {
         let (target, care) = (d.and(&self.inside, &valid)?, d.and(&self.known, &valid)?);
         let minimiser = self.writer.minimiser(Vec::new(), Vec::new());
         let found = minimiser.explain(&cells, &target, &care)?;
-        if !found.complete {
+        if !found.is_complete() {
             return Ok(());
         }
         let naming = minimiser.naming();
@@ -243,7 +251,7 @@ impl<'s> Finder<'_, '_, 's> {
         let other = self.writer.symbolic.encoding.vars_of(&other, false);
         let care = Hidden::new(d, other)?.forget(d, &care)?;
         let found = minimiser.explain(&cells, &self.shows(sights)?, &care)?;
-        if found.complete {
+        if found.is_complete() {
             return Ok(conjunction(&minimiser, &found.facts, naming));
         }
         let sights = sights.iter().map(|sight| {
