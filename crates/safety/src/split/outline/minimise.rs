@@ -36,7 +36,7 @@ const MOST_INSTANCES: usize = 2_000;
 /// Facts about more other processes are not stated.
 const MOST_OTHERS: usize = 3;
 /// Facts with more words and signs are not stated.
-const LONGEST: usize = 72;
+pub(crate) const LONGEST: usize = 72;
 
 /// A fact, for one process or for all others.
 #[derive(Clone)]

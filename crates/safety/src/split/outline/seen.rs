@@ -1,9 +1,11 @@
 //! What everybody sees, as facts about who is where.
 //!
 //! What is common to all assertions speaks of shared variables and of classes: which of the exposed facts hold of whom. A few patterns
-//! say most of it: at most one process is at certain labels; somebody is there exactly if a variable has some value; two
+//! say most of it: at most one process is at certain labels; somebody is there exactly if a variable has some value; a variable says how many are there; two
 //! processes are not at certain labels together, or only if something holds. Candidates come from one process, or one
 //! pair, that stands for all; each is tested on the common part for all before it is stated, and only if it says something new.
+
+mod sums;
 
 use threadwise_evidence::Omission;
 use threadwise_lang::program::TemplateId;
@@ -132,6 +134,9 @@ impl<'s> Finder<'_, '_, 's> {
             if !self.complete() && system.templates[template].count > 1 {
                 self.alone(template)?;
             }
+        }
+        if !self.complete() {
+            self.sums()?;
         }
         let representatives = self.writer.representatives.all();
         for (place, &first) in representatives.iter().enumerate() {
@@ -266,29 +271,12 @@ impl<'s> Finder<'_, '_, 's> {
         let system = self.writer.system();
         let shape = &system.templates[template];
         let first = shape.first;
-        let sights = self.writer.sights(first)?;
         let symmetric = self.writer.stands_for_all(first);
-        let own = [(template, 0)];
-        let apart = |sight: &Sight| nobody_else(sight, self.writer.symbolic, &own);
-        if sights.is_empty() || !symmetric && shape.count > MOST_PAIRED || !sights.iter().all(apart)
-        {
-            return Ok(());
-        }
-        // What each process shows, in the order of the first one's sights.
-        let mut all: Vec<Vec<Sight>> = Vec::new();
-        for index in 0..shape.count {
-            let mut images: Vec<u32> = (0..shape.count).collect();
-            images.swap(0, index as usize);
-            let Some(swap) = Permutation::of_template(template, images) else {
-                return Ok(());
-            };
-            let moved = |sight: &Sight| sight.iter().map(|l| l.moved(system, &swap)).collect();
-            let own: Vec<Sight> = sights.iter().map(moved).collect();
-            if !symmetric && own != self.writer.sights(first + index as usize)? {
-                return Ok(());
-            }
-            all.push(own);
-        }
+        let all = self.shown_by_all(template)?;
+        let sights = match all.first() {
+            Some(sights) => sights.len(),
+            None => return Ok(()),
+        };
         let pairs: Vec<(usize, usize)> = match shape.symmetry {
             TemplateSymmetry::Full if symmetric => vec![(0, 1)],
             _ => (0..all.len())
@@ -297,7 +285,7 @@ impl<'s> Finder<'_, '_, 's> {
                 .collect(),
         };
         let mut chosen: Vec<usize> = Vec::new();
-        for sight in 0..sights.len() {
+        for sight in 0..sights {
             (self.writer.breathe)()?;
             let mut apart = true;
             for (p, q) in &pairs {
@@ -312,7 +300,7 @@ impl<'s> Finder<'_, '_, 's> {
             }
         }
         let mut candidates = vec![chosen.clone()];
-        candidates.extend((0..sights.len()).map(|sight| vec![sight]));
+        candidates.extend((0..sights).map(|sight| vec![sight]));
         for (place, candidate) in candidates.into_iter().enumerate() {
             if candidate.is_empty() || self.complete() {
                 continue;
@@ -324,6 +312,35 @@ impl<'s> Finder<'_, '_, 's> {
             self.counted(template, &shown, place == 0)?;
         }
         Ok(())
+    }
+
+    /// What each process of a template shows, in the order of the first one's sights; nothing if they do not show the same.
+    fn shown_by_all(&self, template: TemplateId) -> Result<Vec<Vec<Sight>>, Halt> {
+        let system = self.writer.system();
+        let shape = &system.templates[template];
+        let sights = self.writer.sights(shape.first)?;
+        let symmetric = self.writer.stands_for_all(shape.first);
+        let own = [(template, 0)];
+        let apart = |sight: &Sight| nobody_else(sight, self.writer.symbolic, &own);
+        if sights.is_empty() || !symmetric && shape.count > MOST_PAIRED || !sights.iter().all(apart)
+        {
+            return Ok(Vec::new());
+        }
+        let mut all: Vec<Vec<Sight>> = Vec::new();
+        for index in 0..shape.count {
+            let mut images: Vec<u32> = (0..shape.count).collect();
+            images.swap(0, index as usize);
+            let Some(swap) = Permutation::of_template(template, images) else {
+                return Ok(Vec::new());
+            };
+            let moved = |sight: &Sight| sight.iter().map(|l| l.moved(system, &swap)).collect();
+            let own: Vec<Sight> = sights.iter().map(moved).collect();
+            if !symmetric && own != self.writer.sights(shape.first + index as usize)? {
+                return Ok(Vec::new());
+            }
+            all.push(own);
+        }
+        Ok(all)
     }
 
     /// At most one process shows one of these (if so), and what holds if nobody does.
