@@ -147,8 +147,10 @@ impl Minimiser<'_, '_> {
             self.two_level(&mut compared, &cells)?;
         }
         let others = self.finished(compared, (care, &vars))?;
-        let effort = |facts: &Facts| (!facts.is_complete(), self.total(&facts.facts));
-        Ok(if effort(&others) < effort(&facts) {
+        // A comparison that is only a little shorter holds by chance more often than not.
+        let effort =
+            |facts: &Facts, times: usize| (!facts.is_complete(), times * self.total(&facts.facts));
+        Ok(if effort(&others, 5) < effort(&facts, 4) {
             others
         } else {
             facts
@@ -202,14 +204,17 @@ impl Minimiser<'_, '_> {
     }
 
     /// Compares two cells unless a third one has certain values (`P[j] at wait || P[i].round == P[j].round`); `None` if that excludes nothing.
+    /// Cells of different types are not compared: that would be short, but by chance.
     fn compared(&self, state: &State, cells: &[CellId]) -> Result<Option<State>, Halt> {
         if cells.len() > MOST_COMPARED {
             return Ok(None);
         }
         let d = &self.symbolic.diagrams;
+        let system = self.symbolic.system;
         let mut compared = state.clone();
         for (place, &left) in cells.iter().enumerate() {
-            for &right in &cells[place + 1..] {
+            let alike = |right: &&CellId| domain(system, left) == domain(system, **right);
+            for &right in cells[place + 1..].iter().filter(alike) {
                 for op in self.comparisons(left, right) {
                     (self.breathe)()?;
                     let compare = Literal::Compare {
