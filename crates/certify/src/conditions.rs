@@ -12,8 +12,13 @@
 //! Each condition is a question, whether there is a state that breaks it. There are two ways to answer: `walk`
 //! is quick for what engines write, and what it cannot answer goes to a SAT solver (`graph`). The steps are those of
 //! the plain form: no check is left out, and no symmetry is used.
+//!
+//! A set can be claimed as a conjunction of parts. Then conditions 1 and 2 are asked for each part: every initial state is in it; no step from a
+//! state in all parts leads out of it, and a step that writes no cell of a part needs no question. A question may rely on all parts, and
+//! is first asked with few (`parts`).
 
-use threadwise_evidence::dag::Dag;
+use std::collections::BTreeMap;
+
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::FoldKind;
 use threadwise_model::eval::{self, Context, Outcome};
@@ -27,18 +32,19 @@ use threadwise_model::system::{
 
 use crate::encode::{Encoder, Env};
 use crate::fit;
-use crate::graph::Graph;
+use crate::graph::Graphs;
 use crate::logic::{Lit, Logic};
+use crate::parts::{Part, Parts, Processes};
 use crate::procedure::Procedure;
 use crate::rejection::{Condition, Error, Rejection, StepName};
-use crate::step::{self, Mover, Taken};
+use crate::step::{self, Case, Mover, Taken};
 use crate::value::MAX_VALUES;
 use crate::walk::Walk;
 
 /// What was decided on the way to accepting a certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Nodes of the decision graph.
+    /// Nodes of the decision graphs.
     pub nodes: usize,
     /// Questions that were decided.
     pub conditions: u64,
@@ -170,15 +176,8 @@ fn check_claim(
     claim: &Claim,
     properties: &[(&str, &SystemPropertyKind)],
 ) -> Vec<Result<Report, Error>> {
-    let dag = match claim {
-        Claim::Inductive(dag) => dag,
-        _ => {
-            let error = Error::unsupported("this kind of claim is not known");
-            return vec![Err(error); properties.len()];
-        }
-    };
-    let cells = match fit::cells(subject.system, dag) {
-        Ok(cells) => cells,
+    let parts = match fit::cells(subject.system, claim.parts()) {
+        Ok(cells) => Parts::new(subject.system, claim.parts(), cells),
         Err(error) => return vec![Err(error); properties.len()],
     };
     let undecided = Error::unsupported("no method was asked");
@@ -192,8 +191,8 @@ fn check_claim(
         }
         let asked: Vec<_> = open.iter().map(|at| properties[*at]).collect();
         let decided = match method {
-            Method::Walk => decide::<Walk>(subject, dag, &cells, &asked, &mut closed),
-            Method::Solver => decide::<Graph<'_>>(subject, dag, &cells, &asked, &mut closed),
+            Method::Walk => decide::<Walk<'_>>(subject, &parts, &asked, &mut closed),
+            Method::Solver => decide::<Graphs<'_>>(subject, &parts, &asked, &mut closed),
         };
         for (at, answer) in open.into_iter().zip(decided) {
             answers[at] = answer;
@@ -202,18 +201,17 @@ fn check_claim(
     answers
 }
 
-/// Checks a set by one method. `closed` says whether all that does not depend on properties is known to hold.
+/// Checks a claim by one method. `closed` says whether all that does not depend on properties is known to hold.
 fn decide<'a, P: Procedure<'a>>(
     subject: Subject<'a>,
-    dag: &'a Dag,
-    cells: &'a [usize],
+    parts: &'a Parts<'a>,
     properties: &[(&str, &SystemPropertyKind)],
     closed: &mut bool,
 ) -> Vec<Result<Report, Error>> {
     let checks = properties
         .iter()
         .any(|(_, kind)| matches!(kind, SystemPropertyKind::Checks));
-    let begun = Checker::<P>::new(subject, dag, cells).and_then(|mut checker| {
+    let begun = Checker::<P>::new(subject, parts).and_then(|mut checker| {
         // Whether checks fail is found out along with the steps.
         let mut failing = None;
         if !*closed || checks {
@@ -254,32 +252,28 @@ struct Subject<'a> {
 struct Checker<'a, P: Procedure<'a>> {
     subject: Subject<'a>,
     system: &'a System,
-    dag: &'a Dag,
-    /// The cell of the system that each cell of the graph is.
-    cells: &'a [usize],
+    parts: &'a Parts<'a>,
     encoder: Encoder<'a, P::Logic>,
-    set: P,
+    sets: P,
     /// What solvers before the present one counted.
     before: Report,
 }
+
+/// What makes a property wrong, by the processes that it is about.
+type Wrong = BTreeMap<Processes, Vec<Lit>>;
 
 /// How many clauses parts of a property may add before the solver starts anew.
 const FRESH: u64 = 50_000;
 
 impl<'a, P: Procedure<'a>> Checker<'a, P> {
-    fn new(
-        subject: Subject<'a>,
-        dag: &'a Dag,
-        cells: &'a [usize],
-    ) -> Result<Checker<'a, P>, Error> {
-        let (encoder, set) = P::new(subject.system, dag, cells, subject.cancel)?;
+    fn new(subject: Subject<'a>, parts: &'a Parts<'a>) -> Result<Checker<'a, P>, Error> {
+        let (encoder, sets) = P::new(subject.system, parts.list(), subject.cancel)?;
         Ok(Checker {
             subject,
             system: subject.system,
-            dag,
-            cells,
+            parts,
             encoder,
-            set,
+            sets,
             before: Report::default(),
         })
     }
@@ -287,7 +281,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     fn report(&self) -> Report {
         let counts = self.encoder.logic.counts();
         Report {
-            nodes: self.dag.len(),
+            nodes: self.parts.list().iter().map(|part| part.dag.len()).sum(),
             conditions: self.before.conditions + counts.questions,
             visits: self.before.visits + counts.visits,
             clauses: self.before.clauses + counts.clauses,
@@ -300,8 +294,31 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         self.encoder.logic.satisfiable(all, &[Lit::TRUE])
     }
 
+    /// The first literals, and that the state before is in these parts.
+    fn within(&self, parts: &[usize], all: &[Lit]) -> Vec<Lit> {
+        let inside = parts.iter().map(|part| self.sets.inside(*part));
+        inside.chain(all.iter().copied()).collect()
+    }
+
+    /// Whether there is a state in all parts in which all of the first and one of the second are true; these are about some
+    /// processes.
+    fn possible(
+        &mut self,
+        about: &[ProcessId],
+        all: &[Lit],
+        one_of: &[Lit],
+    ) -> Result<bool, Error> {
+        for parts in self.parts.rounds(about, None) {
+            let all = self.within(&parts, all);
+            if !self.encoder.logic.satisfiable(&all, one_of)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     fn initial(&mut self) -> Result<(), Error> {
-        let mut assumptions = vec![self.set.outside()];
+        let mut initial = vec![Lit::TRUE; self.system.cells];
         for (id, var) in self.system.vars.iter_enumerated() {
             let CellInitial::Value(expr) = &var.initial else {
                 continue;
@@ -326,21 +343,30 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
                         if *lit != Lit::TRUE {
                             return Err(Error::unsupported("an initial value is not constant"));
                         }
-                        assumptions.push(self.encoder.cell_is(cell, *value));
+                        initial[cell] = self.encoder.cell_is(cell, *value);
                     }
                 }
             }
         }
         // A value outside the type would make the condition true for no good reason.
-        if assumptions[1..].contains(&Lit::FALSE) {
+        if initial.contains(&Lit::FALSE) {
             return Err(Error::unsupported(
                 "an initial value is outside its variable's type",
             ));
         }
-        if self.satisfiable(&assumptions)? {
-            let state = self.encoder.solution();
-            let confirmed = !self.contains(&state);
-            return self.reject(confirmed, Condition::Initial, &state, None);
+        for (at, part) in self.parts.list().iter().enumerate() {
+            let outside = self.sets.outside(at);
+            let mut assumptions = vec![outside];
+            assumptions.extend(part.tested.iter().map(|cell| initial[*cell]));
+            // The other cells have initial values, whatever these are: the second question is for a state to show.
+            if self.satisfiable(&assumptions)? {
+                assumptions.truncate(1);
+                assumptions.extend(&initial);
+                let confirmed = self.satisfiable(&assumptions)?;
+                let state = self.encoder.solution();
+                let confirmed = confirmed && !self.contains(&state);
+                return self.reject(confirmed, Condition::Initial, &state, None);
+            }
         }
         Ok(())
     }
@@ -349,14 +375,14 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     /// question costs as much as all that the solver was told before.
     fn invariant(&mut self, name: &str, expr: &Expr) -> Result<(), Error> {
         let mut open = vec![(expr, Env::default())];
-        let mut wrong = Vec::new();
+        let mut wrong = Wrong::new();
         let mut last = self.encoder.logic.counts().clauses;
         while let Some((part, mut env)) = open.pop() {
             if env.is_empty()
                 && let Some(exclusion) = AtMostOne::of(part)
                 && i128::from(exclusion.hi) - i128::from(exclusion.lo) < MAX_VALUES as i128
             {
-                wrong.extend(self.two_of(&exclusion)?);
+                self.two_of(&exclusion, &mut wrong)?;
                 continue;
             }
             match part {
@@ -377,9 +403,9 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
                 }
                 _ => {}
             }
-            let (holds, overflow) = self.encoder.condition(part, &mut env)?;
+            let (about, holds, overflow) = self.condition(part, &mut env)?;
             // Where no part before is wrong, this one is evaluated.
-            wrong.extend([!holds, overflow]);
+            wrong.entry(about).or_default().extend([!holds, overflow]);
             let clauses = self.encoder.logic.counts().clauses;
             if clauses - last > FRESH && !open.is_empty() {
                 self.property(name, expr, std::mem::take(&mut wrong))?;
@@ -390,24 +416,60 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         self.property(name, expr, wrong)
     }
 
+    /// The processes that a condition is about, as far as that matters; whether it holds; whether finding out leaves 64 bits.
+    fn condition(&mut self, expr: &Expr, env: &mut Env) -> Result<(Processes, Lit, Lit), Error> {
+        self.encoder.mentioned.clear();
+        let (holds, overflow) = self.encoder.condition(expr, env)?;
+        let about = std::mem::take(&mut self.encoder.mentioned);
+        // Without a choice of parts all questions are alike.
+        let about = about.into_iter().filter(|_| !self.parts.is_whole());
+        Ok((about.collect(), holds, overflow))
+    }
+
     /// What makes "at most one" wrong: some value, and one before it; or a computation that leaves 64 bits.
-    fn two_of(&mut self, exclusion: &AtMostOne) -> Result<Vec<Lit>, Error> {
-        let mut wrong = Vec::new();
+    fn two_of(&mut self, exclusion: &AtMostOne, wrong: &mut Wrong) -> Result<(), Error> {
+        let mut bodies = Vec::new();
+        let mut twice = Vec::new();
         let mut before = Lit::FALSE;
         for value in exclusion.lo..=exclusion.hi {
             let mut env = Env::default().with(exclusion.bound, value);
-            let (holds, overflow) = self.encoder.condition(&exclusion.body, &mut env)?;
+            let (about, holds, overflow) = self.condition(&exclusion.body, &mut env)?;
+            wrong.entry(about.clone()).or_default().push(overflow);
+            bodies.push((about, holds));
             let logic = &mut self.encoder.logic;
-            wrong.extend([overflow, logic.and(before, holds)]);
+            twice.push(logic.and(before, holds));
             before = logic.or(before, holds);
         }
-        Ok(wrong)
+        if self.parts.is_whole() {
+            wrong.entry(Vec::new()).or_default().extend(twice);
+            return Ok(());
+        }
+        // What is said of the program as a whole may exclude them all at once; otherwise it is asked for every two.
+        let general = self.within(&self.parts.general(), &[]);
+        if self.encoder.logic.satisfiable(&general, &twice)? {
+            for (at, (about, holds)) in bodies.iter().enumerate() {
+                for (other, also) in &bodies[..at] {
+                    let mut about: Processes = about.iter().chain(other).copied().collect();
+                    about.sort_unstable();
+                    about.dedup();
+                    let both = self.encoder.logic.and(*holds, *also);
+                    wrong.entry(about).or_default().push(both);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// That none of these, which make a property wrong, is true in the set.
-    fn property(&mut self, name: &str, expr: &Expr, wrong: Vec<Lit>) -> Result<(), Error> {
-        let inside = self.set.inside();
-        if !self.encoder.logic.satisfiable(&[inside], &wrong)? {
+    fn property(&mut self, name: &str, expr: &Expr, wrong: Wrong) -> Result<(), Error> {
+        let mut found = false;
+        for (about, lits) in wrong {
+            found = self.possible(&about, &[], &lits)?;
+            if found {
+                break;
+            }
+        }
+        if !found {
             return Ok(());
         }
         let state = self.encoder.solution();
@@ -419,16 +481,16 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         self.reject(confirmed, condition, &state, None)
     }
 
-    /// Begins with a new solver, which knows the state and the graph only.
+    /// Begins with a new solver, which knows the state and the graphs only.
     fn renew(&mut self) -> Result<(), Error> {
         self.before = self.report();
         let subject = self.subject;
-        (self.encoder, self.set) = P::new(subject.system, self.dag, self.cells, subject.cancel)?;
+        (self.encoder, self.sets) = P::new(subject.system, self.parts.list(), subject.cancel)?;
         Ok(())
     }
 
     fn deadlock(&mut self) -> Result<(), Error> {
-        let mut assumptions = vec![self.set.inside()];
+        let mut assumptions = Vec::new();
         let mut unfinished = Vec::new();
         for (mover, steps) in self.movers() {
             let template = &self.system.templates[self.system.template_of(mover.process)];
@@ -439,7 +501,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
             }
         }
         assumptions.push(self.encoder.logic.any(unfinished));
-        if self.satisfiable(&assumptions)? {
+        if self.possible(&[], &assumptions, &[Lit::TRUE])? {
             let state = self.encoder.solution();
             let confirmed = self.contains(&state) && self.is_deadlock(&state);
             return self.reject(confirmed, Condition::Deadlock, &state, None);
@@ -470,21 +532,25 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
                 } else {
                     step::writes(&mut self.encoder, mover, step, &mut taken)?
                 };
-                let inside = self.set.inside();
                 if taken.overflows != Lit::FALSE {
-                    let assumptions = [inside, taken.overflows];
-                    self.ask(&assumptions, mover, step, &taken)?;
+                    self.ask(&[taken.overflows], mover, step, &taken)?;
                 }
                 if checks && failing.is_none() && taken.fails != Lit::FALSE {
-                    match self.ask(&[inside, taken.fails], mover, step, &taken) {
+                    match self.ask(&[taken.fails], mover, step, &taken) {
                         Err(error @ Error::Rejected(_)) => failing = Some(error),
                         other => other?,
                     }
                 }
                 for case in cases {
-                    let when = [taken.passes];
-                    if self.set.leaves(&mut self.encoder, &when, &case)? {
-                        self.refuse(mover, step, &taken)?;
+                    let outside = [taken.passes, case.when, case.outside];
+                    if case.outside != Lit::FALSE {
+                        self.ask(&outside, mover, step, &taken)?;
+                    }
+                    let written = case.writes.iter().map(|(cell, _)| *cell);
+                    for part in self.parts.testing(written) {
+                        if self.leaves(part, mover, &taken, &case)? {
+                            self.refuse(mover, step, &taken)?;
+                        }
                     }
                 }
             }
@@ -492,7 +558,26 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         Ok(failing)
     }
 
-    /// Asks for a state in which a step does something wrong.
+    /// Whether a step leads out of a part, from a state in all parts.
+    fn leaves(
+        &mut self,
+        part: usize,
+        mover: Mover,
+        taken: &Taken,
+        case: &Case,
+    ) -> Result<bool, Error> {
+        let when = [taken.passes];
+        let about = self.parts.concerned(part, mover.process);
+        for within in self.parts.rounds(&about, Some(part)) {
+            let encoder = &mut self.encoder;
+            if !self.sets.leaves(encoder, &when, &within, part, case)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Asks for a state in all parts in which a step does something wrong.
     fn ask(
         &mut self,
         assumptions: &[Lit],
@@ -500,7 +585,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         step: &Step,
         taken: &Taken,
     ) -> Result<(), Error> {
-        if self.satisfiable(assumptions)? {
+        if self.possible(&[mover.process], assumptions, &[Lit::TRUE])? {
             self.refuse(mover, step, taken)?;
         }
         Ok(())
@@ -560,11 +645,13 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     }
 
     fn contains(&self, state: &[i64]) -> bool {
-        self.dag.contains(|cell| {
-            let cell = self.cells[cell];
-            let position = i128::from(state[cell]) - i128::from(self.encoder.cells[cell].lo);
-            // What lies below the type has no child either.
-            u64::try_from(position).unwrap_or(u64::MAX)
+        self.parts.list().iter().all(|Part { dag, cells, .. }| {
+            dag.contains(|cell| {
+                let cell = cells[cell];
+                let position = i128::from(state[cell]) - i128::from(self.encoder.cells[cell].lo);
+                // What lies below the type has no child either.
+                u64::try_from(position).unwrap_or(u64::MAX)
+            })
         })
     }
 

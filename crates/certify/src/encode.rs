@@ -7,7 +7,7 @@
 //! Expressions become symbolic values with the same laziness as in `model::eval`: a part that is
 //! not evaluated cannot leave 64 bits.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use threadwise_evidence::certificate::cell_values;
@@ -98,6 +98,8 @@ pub(crate) struct Encoder<'a, L> {
     pub(crate) cells: Vec<Finite>,
     cell_values: Vec<Option<Value>>,
     loads: HashMap<(VarId, Value, Value), Value>,
+    /// The processes whose cells expressions have spoken of since somebody took note.
+    pub(crate) mentioned: BTreeSet<ProcessId>,
 }
 
 impl<'a, L: Logic> Encoder<'a, L> {
@@ -124,6 +126,7 @@ impl<'a, L: Logic> Encoder<'a, L> {
             cell_values: vec![None; cells.len()],
             cells,
             loads: HashMap::new(),
+            mentioned: BTreeSet::new(),
         })
     }
 
@@ -386,6 +389,16 @@ impl<'a, L: Logic> Encoder<'a, L> {
 
     fn load(&mut self, place: &Place, env: &mut Env) -> Result<Computed, Error> {
         let (copy, offset, overflow) = self.place(place, env)?;
+        if let Scope::Local(template) = self.system.vars[place.var].scope {
+            let template = &self.system.templates[template];
+            let copies = self.values.items(copy);
+            let copies = copies
+                .iter()
+                .filter_map(|(copy, _)| u32::try_from(*copy).ok());
+            let copies = copies.filter(|copy| *copy < template.count);
+            let processes = copies.map(|copy| template.first + copy as usize);
+            self.mentioned.extend(processes);
+        }
         if let (Value::Const(copy), Value::Const(offset)) = (copy, offset) {
             let value = match self.target(place.var, copy, offset) {
                 Some(cell) => self.cell(cell),

@@ -72,8 +72,9 @@ pub(crate) fn envelope(
     }
 }
 
-/// The cells of a system that those of a decision graph are. Every node has a child for each value, and no more.
-pub(crate) fn cells(system: &System, dag: &Dag) -> Result<Vec<usize>, Error> {
+/// For each decision graph the cells of a system that those of the graph are. Every node has a child for each value, and
+/// no more.
+pub(crate) fn cells(system: &System, dags: &[Dag]) -> Result<Vec<Vec<usize>>, Error> {
     let names = cell_names(system);
     let values = cell_values(system);
     let mut numbers = HashMap::with_capacity(names.len());
@@ -84,24 +85,27 @@ pub(crate) fn cells(system: &System, dag: &Dag) -> Result<Vec<usize>, Error> {
             )));
         }
     }
-    let cells: Vec<usize> = dag
-        .cells()
-        .iter()
-        .map(|name| {
-            let number = numbers.get(name.as_str()).copied();
-            number.ok_or_else(|| Error::mismatch(format!("the model has no cell `{name}`")))
-        })
-        .collect::<Result<_, _>>()?;
-    for (position, node) in dag.nodes().enumerate() {
-        let cell = cells[node.cell];
-        let size = values[cell].map_or(0, |(_, size)| u64::from(size));
-        if node.values() != size {
-            return Err(Error::mismatch(format!(
-                "node {position} has {} children, and `{}` has {size} values",
-                node.values(),
-                names[cell]
-            )));
+    let of = |dag: &Dag| -> Result<Vec<usize>, Error> {
+        let cells: Vec<usize> = dag
+            .cells()
+            .iter()
+            .map(|name| {
+                let number = numbers.get(name.as_str()).copied();
+                number.ok_or_else(|| Error::mismatch(format!("the model has no cell `{name}`")))
+            })
+            .collect::<Result<_, _>>()?;
+        for (position, node) in dag.nodes().enumerate() {
+            let cell = cells[node.cell];
+            let size = values[cell].map_or(0, |(_, size)| u64::from(size));
+            if node.values() != size {
+                return Err(Error::mismatch(format!(
+                    "node {position} has {} children, and `{}` has {size} values",
+                    node.values(),
+                    names[cell]
+                )));
+            }
         }
-    }
-    Ok(cells)
+        Ok(cells)
+    };
+    dags.iter().map(of).collect()
 }

@@ -1,4 +1,4 @@
-//! The decision graph of a certificate, before and after a step, as clauses.
+//! The decision graphs of a certificate, before and after a step, as clauses.
 //!
 //! Three kinds of variables, each with clauses in the one direction that is needed:
 //! - `active(n)`: the way of the state before the step passes node n. An active node makes the
@@ -24,6 +24,7 @@ use threadwise_model::system::System;
 use crate::Error;
 use crate::encode::Encoder;
 use crate::logic::{Lit, Logic};
+use crate::parts::Part;
 use crate::procedure::Procedure;
 use crate::solver::Solver;
 use crate::step::Case;
@@ -32,11 +33,14 @@ use crate::value::Value;
 /// What a step writes: the cells and their new values, in order of cells.
 pub(crate) type Writes = Vec<(usize, Value)>;
 
+/// The parts of a claim as clauses.
+pub(crate) struct Graphs<'a>(Vec<Graph<'a>>);
+
 /// A decision graph as clauses.
-pub(crate) struct Graph<'a> {
+struct Graph<'a> {
     dag: &'a Dag,
     /// The cell of the system that each cell of the graph is.
-    cells: Vec<usize>,
+    cells: &'a [usize],
     /// Whether a node can be reached from the root.
     reachable: Vec<bool>,
     active: Vec<Lit>,
@@ -64,7 +68,7 @@ impl<'a> Graph<'a> {
     fn over(
         encoder: &mut Encoder<'_, Solver<'_>>,
         dag: &'a Dag,
-        cells: Vec<usize>,
+        cells: &'a [usize],
     ) -> Result<Graph<'a>, Error> {
         let len = dag.len();
         let mut reachable = vec![false; len];
@@ -300,21 +304,6 @@ impl<'a> Graph<'a> {
             from = to;
         }
     }
-}
-
-impl<'a> Procedure<'a> for Graph<'a> {
-    type Logic = Solver<'a>;
-
-    fn new(
-        system: &'a System,
-        dag: &'a Dag,
-        cells: &[usize],
-        cancel: &'a dyn Fn() -> bool,
-    ) -> Result<(Encoder<'a, Solver<'a>>, Graph<'a>), Error> {
-        let mut encoder = Encoder::new(system, Solver::new(cancel))?;
-        let graph = Graph::over(&mut encoder, dag, cells.to_vec())?;
-        Ok((encoder, graph))
-    }
 
     fn inside(&self) -> Lit {
         match self.dag.root().node() {
@@ -329,20 +318,49 @@ impl<'a> Procedure<'a> for Graph<'a> {
             None => Lit::of(self.dag.root() == Child::FALSE),
         }
     }
+}
+
+impl<'a> Procedure<'a> for Graphs<'a> {
+    type Logic = Solver<'a>;
+
+    fn new(
+        system: &'a System,
+        parts: &'a [Part<'a>],
+        cancel: &'a dyn Fn() -> bool,
+    ) -> Result<(Encoder<'a, Solver<'a>>, Graphs<'a>), Error> {
+        let mut encoder = Encoder::new(system, Solver::new(cancel))?;
+        let graphs = parts
+            .iter()
+            .map(|part| Graph::over(&mut encoder, part.dag, &part.cells))
+            .collect::<Result<_, _>>()?;
+        Ok((encoder, Graphs(graphs)))
+    }
+
+    fn inside(&self, part: usize) -> Lit {
+        self.0[part].inside()
+    }
+
+    fn outside(&self, part: usize) -> Lit {
+        self.0[part].outside()
+    }
 
     fn leaves(
         &mut self,
         encoder: &mut Encoder<'a, Solver<'a>>,
         when: &[Lit],
+        within: &[usize],
+        part: usize,
         case: &Case,
     ) -> Result<bool, Error> {
-        let leaves = self.after(encoder, &case.writes)?;
-        let wrong = encoder.logic.or(leaves, case.outside);
-        if wrong == Lit::FALSE {
+        let leaves = self.0[part].after(encoder, &case.writes)?;
+        if leaves == Lit::FALSE {
             return Ok(false);
         }
-        let assumptions = [when, &[self.inside(), case.when]].concat();
-        let found = encoder.logic.satisfiable(&assumptions, &[wrong])?;
+        let inside = |part: &usize| self.inside(*part);
+        let mut assumptions: Vec<Lit> = within.iter().chain([&part]).map(inside).collect();
+        assumptions.extend(when);
+        assumptions.push(case.when);
+        let found = encoder.logic.satisfiable(&assumptions, &[leaves])?;
         if !found {
             // The solver may forget what was said for this case alone.
             encoder.logic.clause([!leaves]);

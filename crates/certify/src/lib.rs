@@ -38,6 +38,7 @@ mod fit;
 mod graph;
 mod logic;
 mod ordered;
+mod parts;
 mod procedure;
 mod rejection;
 mod smtlib;

@@ -1,6 +1,7 @@
 //! The conditions of a certificate as SMT-LIB, for another solver.
 //!
-//! Cells are integers between bounds, nodes of the decision graph are truth values, and expressions are written as they stand. This
+//! Cells are integers between bounds, nodes of decision graphs are truth values, and expressions are written as they stand. Each question relies
+//! on all parts of the claim: to choose from them is left to the solver. This
 //! shares nothing with the SAT encoding but the plain lowering, so a solver that answers `unsat` to every question
 //! confirms the certificate without it. Integers are mathematical here: that no computation leaves 64 bits is not
 //! among the questions.
@@ -8,9 +9,9 @@
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
+use threadwise_evidence::Certificate;
 use threadwise_evidence::certificate::{cell_names, cell_values};
-use threadwise_evidence::dag::{Child, Dag};
-use threadwise_evidence::{Certificate, Claim};
+use threadwise_evidence::dag::Child;
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind};
 use threadwise_model::instance::Instance;
 use threadwise_model::layout::process_name;
@@ -18,6 +19,7 @@ use threadwise_model::system::{
     CellInitial, Clause, Expr, Place, ProcessId, Scope, Step, System, SystemPropertyKind,
 };
 
+use crate::parts::{Part, Parts};
 use crate::{Error, fit};
 
 /// Writes the conditions of a certificate as SMT-LIB 2: each `check-sat` must be answered `unsat`.
@@ -29,11 +31,8 @@ pub fn smtlib(
 ) -> Result<(), Error> {
     let system = fit::plain(instance)?;
     fit::envelope(&system, certificate, property)?;
-    let dag = match &certificate.claim {
-        Claim::Inductive(dag) => dag,
-        _ => return Err(Error::unsupported("this kind of claim is not known")),
-    };
-    let cells = fit::cells(&system, dag)?;
+    let dags = certificate.claim.parts();
+    let parts = Parts::new(&system, dags, fit::cells(&system, dags)?);
     let kind = system.properties.iter().find(|p| p.name == property);
     let kind = kind
         .map(|found| &found.kind)
@@ -54,8 +53,7 @@ pub fn smtlib(
     }
     let exporter = Exporter {
         system: &system,
-        dag,
-        cells,
+        parts,
         bounds,
     };
     writeln!(
@@ -102,8 +100,7 @@ const PRELUDE: &str = "\
 
 struct Exporter<'a> {
     system: &'a System,
-    dag: &'a Dag,
-    cells: Vec<usize>,
+    parts: Parts<'a>,
     bounds: Vec<(i64, u32)>,
 }
 
@@ -116,11 +113,14 @@ impl Exporter<'_> {
             writeln!(out, "(declare-const c{cell} Int) ; {}", names[cell])?;
             writeln!(out, "(assert (<= {low} c{cell} {high}))")?;
         }
-        for (position, node) in self.dag.nodes().enumerate() {
-            let cell = Term::Text(format!("c{}", self.cells[node.cell]));
-            let test = self.test(position, &cell, &|child| format!("n{child}"));
-            writeln!(out, "(declare-const n{position} Bool)")?;
-            writeln!(out, "(assert (= n{position} {test}))")?;
+        for (number, part) in self.parts.list().iter().enumerate() {
+            for (position, node) in part.dag.nodes().enumerate() {
+                let cell = Term::Text(format!("c{}", part.cells[node.cell]));
+                let test = self.test(part, position, &cell, &|child| before_name(number, child));
+                let name = before_name(number, position);
+                writeln!(out, "(declare-const {name} Bool)")?;
+                writeln!(out, "(assert (= {name} {test}))")?;
+            }
         }
         self.initial(out)?;
         for (process, own, step) in self.steps() {
@@ -131,8 +131,9 @@ impl Exporter<'_> {
         match kind {
             SystemPropertyKind::Invariant(expr) => {
                 let holds = self.truth(expr, &mut Env::default());
-                let parts = [self.root(), format!("(not {holds})")];
-                ask(out, "the property holds", &parts)
+                let mut all = self.inside();
+                all.push(format!("(not {holds})"));
+                ask(out, "the property holds", &all)
             }
             SystemPropertyKind::DeadlockFree => self.deadlock(out),
             SystemPropertyKind::Checks | SystemPropertyKind::Liveness(_) => {
@@ -162,14 +163,24 @@ impl Exporter<'_> {
         }
     }
 
-    fn root(&self) -> String {
-        Self::child(self.dag.root(), &|node| format!("n{node}"))
+    /// That the state is in each of the parts.
+    fn inside(&self) -> Vec<String> {
+        let parts = self.parts.list().iter().enumerate();
+        parts
+            .map(|(number, part)| Self::child(part.dag.root(), &|node| before_name(number, node)))
+            .collect()
     }
 
-    /// What a node says, for this value of its cell.
-    fn test(&self, position: usize, value: &Term, name: &dyn Fn(usize) -> String) -> String {
-        let node = self.dag.node(position);
-        let (lo, _) = self.bounds[self.cells[node.cell]];
+    /// What a node of a part says, for this value of its cell.
+    fn test(
+        &self,
+        part: &Part<'_>,
+        position: usize,
+        value: &Term,
+        name: &dyn Fn(usize) -> String,
+    ) -> String {
+        let node = part.dag.node(position);
+        let (lo, _) = self.bounds[part.cells[node.cell]];
         let mut text = String::new();
         let mut above = lo;
         for (at, run) in node.runs.iter().enumerate() {
@@ -189,7 +200,7 @@ impl Exporter<'_> {
     }
 
     fn initial(&self, out: &mut dyn Write) -> fmt::Result {
-        let mut parts = vec![format!("(not {})", self.root())];
+        let mut initial = Vec::new();
         for (id, var) in self.system.vars.iter_enumerated() {
             let CellInitial::Value(expr) = &var.initial else {
                 continue;
@@ -209,11 +220,16 @@ impl Exporter<'_> {
                 let value = self.number(expr, &mut env);
                 for offset in 0..var.len {
                     let cell = self.system.cell(id, copy, offset).index();
-                    parts.push(format!("(= c{cell} {value})"));
+                    initial.push(format!("(= c{cell} {value})"));
                 }
             }
         }
-        ask(out, "every initial state is in the set", &parts)
+        for inside in self.inside() {
+            let mut all = initial.clone();
+            all.push(format!("(not {inside})"));
+            ask(out, "every initial state is in the set", &all)?;
+        }
+        Ok(())
     }
 
     /// The guards and checks of a step, with the location in front.
@@ -250,7 +266,9 @@ impl Exporter<'_> {
             template.locations[step.to]
         )?;
         declare_choices(step, out)?;
-        writeln!(out, "(assert {})", self.root())?;
+        for inside in self.inside() {
+            writeln!(out, "(assert {inside})")?;
+        }
         for (_, clause) in self.clauses((process, own), step, &mut env) {
             writeln!(out, "(assert {clause})")?;
         }
@@ -275,22 +293,30 @@ impl Exporter<'_> {
                 "(declare-const a{cell} Int) (assert (= a{cell} {value}))"
             )?;
         }
-        // Nodes that no written cell is tested at or below are as before.
-        let mut changed = vec![false; self.dag.len()];
-        for (position, node) in self.dag.nodes().enumerate() {
-            let below = node.runs.iter().filter_map(|run| run.child.node());
-            let cell = self.cells[node.cell];
-            changed[position] = after.contains_key(&cell) || below.into_iter().any(|n| changed[n]);
-            if changed[position] {
-                let name = if after.contains_key(&cell) { "a" } else { "c" };
-                let value = Term::Text(format!("{name}{cell}"));
-                let test = self.test(position, &value, &|child| after_name(&changed, child));
-                writeln!(out, "(declare-const m{position} Bool)")?;
-                writeln!(out, "(assert (= m{position} {test}))")?;
+        // The state after a step is in all parts that test no written cell, as the one before is.
+        for number in self.parts.testing(after.keys().copied()) {
+            let part = &self.parts.list()[number];
+            writeln!(out, "(push)")?;
+            // Nodes that no written cell is tested at or below are as before.
+            let mut changed = vec![false; part.dag.len()];
+            for (position, node) in part.dag.nodes().enumerate() {
+                let mut below = node.runs.iter().filter_map(|run| run.child.node());
+                let cell = part.cells[node.cell];
+                changed[position] = after.contains_key(&cell) || below.any(|n| changed[n]);
+                if changed[position] {
+                    let name = if after.contains_key(&cell) { "a" } else { "c" };
+                    let value = Term::Text(format!("{name}{cell}"));
+                    let child = |child| after_name(number, &changed, child);
+                    let test = self.test(part, position, &value, &child);
+                    let name = after_name(number, &changed, position);
+                    writeln!(out, "(declare-const {name} Bool)")?;
+                    writeln!(out, "(assert (= {name} {test}))")?;
+                }
             }
+            let root = Self::child(part.dag.root(), &|node| after_name(number, &changed, node));
+            writeln!(out, "(assert (not {root}))\n(check-sat)\n(pop)")?;
         }
-        let root = Self::child(self.dag.root(), &|node| after_name(&changed, node));
-        writeln!(out, "(assert (not {root}))\n(check-sat)\n(pop)")
+        writeln!(out, "(pop)")
     }
 
     fn checks(
@@ -313,7 +339,9 @@ impl Exporter<'_> {
             writeln!(out, "; a check of {name} holds\n(push)")?;
             declare_choices(step, out)?;
             let before = clauses[..at].iter().map(|(_, clause)| clause.clone());
-            let parts = before.chain([format!("(not {clause})"), self.root()]);
+            let parts = before
+                .chain([format!("(not {clause})")])
+                .chain(self.inside());
             for part in parts {
                 writeln!(out, "(assert {part})")?;
             }
@@ -323,7 +351,7 @@ impl Exporter<'_> {
     }
 
     fn deadlock(&self, out: &mut dyn Write) -> fmt::Result {
-        let mut parts = vec![self.root()];
+        let mut parts = self.inside();
         let mut unfinished = Vec::new();
         for template in &self.system.templates {
             for index in 0..template.count {
@@ -548,8 +576,18 @@ fn positions(index: &Term, size: u32) -> Vec<(u32, Option<String>)> {
     }
 }
 
-fn after_name(changed: &[bool], node: usize) -> String {
-    format!("{}{node}", if changed[node] { "m" } else { "n" })
+/// The name of a node of a part, for the state before a step.
+fn before_name(part: usize, node: usize) -> String {
+    format!("n{part}_{node}")
+}
+
+/// The same for the state after.
+fn after_name(part: usize, changed: &[bool], node: usize) -> String {
+    if changed[node] {
+        format!("m{part}_{node}")
+    } else {
+        before_name(part, node)
+    }
 }
 
 fn declare_choices(step: &Step, out: &mut dyn Write) -> fmt::Result {

@@ -1,6 +1,6 @@
 //! The conditions by walks through decision graphs.
 //!
-//! The graph of a certificate that tests cells in one order, as engines write it, need not become clauses. Guards and
+//! Graphs of a certificate that test cells in one order, as engines write them, need not become clauses. Guards and
 //! values become decision graphs in the same order (`ordered`), and a step leads out of the set if some state is in
 //! the graph of the set, in that of the guard and, with the written constants put in, not in the graph of the
 //! set: a walk through the three of them together finds it. Values that are written are split into
@@ -8,10 +8,10 @@
 //!
 //! Guards can have no small graph in the set's order. Then this gives up, and the solver is asked.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use threadwise_evidence::certificate::cell_values;
-use threadwise_evidence::dag::{Child, Dag};
+use threadwise_evidence::dag::Child;
 use threadwise_model::system::System;
 
 use crate::Error;
@@ -19,6 +19,7 @@ use crate::encode::Encoder;
 use crate::graph::Writes;
 use crate::logic::{Input, Lit, Logic};
 use crate::ordered::{Ordered, Written};
+use crate::parts::Part;
 use crate::procedure::Procedure;
 use crate::step::Case;
 use crate::value::{MAX_VALUES, Value};
@@ -26,32 +27,35 @@ use crate::value::{MAX_VALUES, Value};
 /// How many combinations of written values of one case are gone through.
 const MOST_CONSTANTS: usize = 1 << 16;
 
-/// A claimed set as an ordered decision graph.
-pub(crate) struct Walk {
-    set: Lit,
-    /// Whether the set's graph tests a cell.
-    tested: Vec<bool>,
+/// The parts of a claim as ordered decision graphs.
+pub(crate) struct Walk<'a> {
+    parts: &'a [Part<'a>],
+    sets: Vec<Lit>,
 }
 
-/// The positions of a graph's cells in an order in which every way tests them; nothing if there is none.
-fn order(dag: &Dag) -> Option<Vec<usize>> {
-    let count = dag.cells().len();
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for node in dag.nodes() {
-        for child in node.runs.iter().filter_map(|run| run.child.node()) {
-            below[node.cell].push(dag.node(child).cell);
+/// The cells that parts test, in an order in which every way tests them; nothing if there is none.
+fn order(system: &System, parts: &[Part<'_>]) -> Option<Vec<usize>> {
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); system.cells];
+    let mut tested: BTreeSet<usize> = BTreeSet::new();
+    for Part { dag, cells, .. } in parts {
+        for node in dag.nodes() {
+            let cell = cells[node.cell];
+            tested.insert(cell);
+            for child in node.runs.iter().filter_map(|run| run.child.node()) {
+                below[cell].push(cells[dag.node(child).cell]);
+            }
         }
     }
-    let mut above = vec![0usize; count];
+    let mut above = vec![0usize; system.cells];
     for cells in &mut below {
         cells.sort_unstable();
         cells.dedup();
         cells.iter().for_each(|cell| above[*cell] += 1);
     }
-    // Whatever has nothing above it any more comes next, the first listed first.
-    let ready = (0..count).filter(|cell| above[*cell] == 0);
-    let mut ready: std::collections::BTreeSet<usize> = ready.collect();
-    let mut order = Vec::with_capacity(count);
+    // Whatever has nothing above it any more comes next, the first of the system first.
+    let ready = tested.iter().copied();
+    let mut ready: BTreeSet<usize> = ready.filter(|cell| above[*cell] == 0).collect();
+    let mut order = Vec::with_capacity(tested.len());
     while let Some(cell) = ready.pop_first() {
         order.push(cell);
         for next in &below[cell] {
@@ -61,7 +65,7 @@ fn order(dag: &Dag) -> Option<Vec<usize>> {
             }
         }
     }
-    (order.len() == count).then_some(order)
+    (order.len() == tested.len()).then_some(order)
 }
 
 /// The choices of all steps, each with its number of values.
@@ -79,24 +83,23 @@ fn choices(system: &System) -> Vec<(Input, u32)> {
     inputs.into_iter().collect()
 }
 
-impl<'a> Procedure<'a> for Walk {
+impl<'a> Procedure<'a> for Walk<'a> {
     type Logic = Ordered<'a>;
 
     fn new(
         system: &'a System,
-        dag: &'a Dag,
-        cells: &[usize],
+        parts: &'a [Part<'a>],
         cancel: &'a dyn Fn() -> bool,
-    ) -> Result<(Encoder<'a, Ordered<'a>>, Walk), Error> {
-        let Some(order) = order(dag) else {
-            return Err(Error::unsupported("the graph tests cells in no one order"));
+    ) -> Result<(Encoder<'a, Ordered<'a>>, Walk<'a>), Error> {
+        let Some(order) = order(system, parts) else {
+            return Err(Error::unsupported("the graphs test cells in no one order"));
         };
         let mut tested = vec![false; system.cells];
-        cells.iter().for_each(|cell| tested[*cell] = true);
-        let order = order.into_iter().map(|position| cells[position]);
+        order.iter().for_each(|cell| tested[*cell] = true);
         let others = (0..system.cells).filter(|cell| !tested[*cell]);
         let values = cell_values(system);
         let levels = order
+            .into_iter()
             .chain(others)
             .map(|cell| match values[cell] {
                 Some((_, size)) if size > 0 => Ok((cell, size)),
@@ -105,48 +108,53 @@ impl<'a> Procedure<'a> for Walk {
             .collect::<Result<Vec<_>, _>>()?;
         let ordered = Ordered::new(&choices(system), &levels, cancel);
         let mut encoder = Encoder::new(system, ordered)?;
-        let mut nodes: Vec<Lit> = Vec::with_capacity(dag.len());
         let leaf = |child: Child| Lit::of(child == Child::TRUE);
-        for node in dag.nodes() {
-            encoder.logic.go_on()?;
-            let mut to = 0;
-            let runs = node.runs.iter().map(|run| {
-                to += run.count;
-                let child = run.child.node().map_or(leaf(run.child), |at| nodes[at]);
-                (to, child)
-            });
-            let level = encoder.logic.cell_level(cells[node.cell]);
-            let lit = encoder.logic.test(level, runs);
-            nodes.push(lit);
+        let mut sets = Vec::with_capacity(parts.len());
+        for Part { dag, cells, .. } in parts {
+            let mut nodes: Vec<Lit> = Vec::with_capacity(dag.len());
+            for node in dag.nodes() {
+                encoder.logic.go_on()?;
+                let mut to = 0;
+                let runs = node.runs.iter().map(|run| {
+                    to += run.count;
+                    let child = run.child.node().map_or(leaf(run.child), |at| nodes[at]);
+                    (to, child)
+                });
+                let level = encoder.logic.cell_level(cells[node.cell]);
+                let lit = encoder.logic.test(level, runs);
+                nodes.push(lit);
+            }
+            let root = dag.root();
+            sets.push(root.node().map_or(leaf(root), |at| nodes[at]));
         }
-        let root = dag.root();
-        let set = root.node().map_or(leaf(root), |at| nodes[at]);
         encoder.logic.go_on()?;
-        Ok((encoder, Walk { set, tested }))
+        Ok((encoder, Walk { parts, sets }))
     }
 
-    fn inside(&self) -> Lit {
-        self.set
+    fn inside(&self, part: usize) -> Lit {
+        self.sets[part]
     }
 
-    fn outside(&self) -> Lit {
-        !self.set
+    fn outside(&self, part: usize) -> Lit {
+        !self.sets[part]
     }
 
     fn leaves(
         &mut self,
         encoder: &mut Encoder<'a, Ordered<'a>>,
         when: &[Lit],
+        within: &[usize],
+        part: usize,
         case: &Case,
     ) -> Result<bool, Error> {
-        let mut all = when.to_vec();
-        all.push(case.when);
-        let when = encoder.logic.all(all);
-        if encoder.logic.meet(self.set, when, case.outside, &[])? {
-            return Ok(true);
+        let set = self.sets[part];
+        let mut when = encoder.logic.all([when, &[case.when]].concat());
+        // One after the other: what a process's step is taken within is the same for many parts, and then known.
+        for other in within.iter().filter(|other| **other != part) {
+            when = encoder.logic.and(when, self.sets[*other]);
         }
-        for (when, constants) in self.constants(encoder, when, &case.writes)? {
-            if encoder.logic.meet(self.set, when, !self.set, &constants)? {
+        for (when, constants) in self.constants(encoder, when, part, &case.writes)? {
+            if encoder.logic.meet(set, when, !set, &constants)? {
                 return Ok(true);
             }
         }
@@ -154,20 +162,21 @@ impl<'a> Procedure<'a> for Walk {
     }
 }
 
-impl Walk {
-    /// What is written, as constants, with the condition for each combination. Values outside a cell's type are
+impl Walk<'_> {
+    /// What is written to cells that a part tests, as constants, with the condition for each combination. Values outside a cell's type are
     /// left out.
     fn constants(
         &self,
         encoder: &mut Encoder<'_, Ordered<'_>>,
         when: Lit,
+        part: usize,
         writes: &Writes,
     ) -> Result<Vec<(Lit, Vec<Written>)>, Error> {
         let mut combinations = vec![(when, Vec::new())];
         let mut writes: Vec<(u32, usize, Value)> = writes
             .iter()
             // What is written to a cell that is not tested does not matter.
-            .filter(|(cell, _)| self.tested[*cell])
+            .filter(|(cell, _)| self.parts[part].tested.binary_search(cell).is_ok())
             .map(|(cell, value)| (encoder.logic.cell_level(*cell), *cell, *value))
             .collect();
         writes.sort_unstable_by_key(|(level, ..)| *level);

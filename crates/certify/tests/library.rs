@@ -54,17 +54,20 @@ fn reachable_states_prove_what_they_can() {
 }
 
 #[test]
-fn the_example_of_the_documentation_is_a_certificate() {
+fn the_examples_of_the_documentation_are_certificates() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/certificates.md");
     let page = std::fs::read_to_string(path).expect("the page");
-    let example = page
+    let examples: Vec<&str> = page
         .split("```json")
-        .nth(1)
-        .and_then(|rest| rest.split("```").next());
-    let mut certificate =
-        Certificate::from_json(example.expect("an example")).expect("well-formed");
-    // The page does not go with every change of the model.
-    certificate.model = None;
-    let instance = library("mux_sem", &[("N", 2)]);
-    check(&instance, &certificate, "mutex", &|| false).expect("a proof");
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    assert_eq!(examples.len(), 2);
+    for example in examples {
+        let mut certificate = Certificate::from_json(example).expect("well-formed");
+        // The page does not go with every change of the model.
+        certificate.model = None;
+        let instance = library("mux_sem", &[("N", 2)]);
+        check(&instance, &certificate, "mutex", &|| false).expect("a proof");
+    }
 }

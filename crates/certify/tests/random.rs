@@ -1,12 +1,15 @@
-//! Random programs: their reachable states prove what holds, and what is damaged is judged as by enumeration.
+//! Random programs: their reachable states, and their split invariants in parts, prove what holds, and what is damaged is judged as
+//! by enumeration.
 
 mod support;
 
 use std::collections::BTreeSet;
 
+use support::split::{graphs, members, scopes, strongest};
 use support::{State, check, graph, oracle, plain, processes, reachable, universe};
 use threadwise_certify::Error;
 use threadwise_evidence::Certificate;
+use threadwise_evidence::certificate::cell_values;
 use threadwise_model::eval::{Outcome, outcomes};
 use threadwise_model::instance::Instance;
 use threadwise_model::system::{System, SystemPropertyKind};
@@ -44,6 +47,63 @@ struct Count {
     unsupported: usize,
     /// Damaged ones that were refused, and those that are proofs all the same.
     damaged: [usize; 2],
+    /// Certificates in parts that were refused, and those that were accepted.
+    parts: [usize; 2],
+}
+
+/// States that a certificate in parts may have, at most.
+const MOST: usize = 1_000;
+
+/// Split invariants of a program, for single processes and for pairs, and what is left of them after damage.
+fn in_parts(seed: u64, instance: &Instance, system: &System) -> Result<[usize; 2], String> {
+    let domains = cell_values(system);
+    let mut random = Random::new(seed);
+    let mut count = [0, 0];
+    for pairs in [false, true] {
+        let scopes = scopes(system, pairs);
+        let Some(mut parts) = strongest(system, scopes, MOST).filter(|parts| !parts.is_empty())
+        else {
+            continue;
+        };
+        for round in 0..4 {
+            let at = random.below(parts.len());
+            match round {
+                0 => {}
+                1 => {
+                    // Another value of one cell.
+                    let cell = random.below(parts[at].cells.len().max(1));
+                    let mut values = parts[at].values.first().cloned().unwrap_or_default();
+                    let domain = parts[at].cells.get(cell).and_then(|cell| domains[*cell]);
+                    if let Some((lo, size)) = domain {
+                        values[cell] = lo + random.below(size as usize) as i64;
+                        parts[at].values.insert(values);
+                    }
+                }
+                2 => drop(parts[at].values.pop_last()),
+                _ => drop(parts.remove(at)),
+            }
+            let dags = graphs(system, &parts).ok_or("not finite")?;
+            let Some(all) = members(system, &parts, MOST) else {
+                break;
+            };
+            for property in &system.properties {
+                if let SystemPropertyKind::Liveness(_) = property.kind {
+                    continue;
+                }
+                let name = &property.name;
+                let certificate = Certificate::conjunction(system, name, dags.clone());
+                let expected = oracle(system, &all, &certificate, name);
+                match (&expected, check(instance, &certificate, name, &|| false)) {
+                    (Ok(()), Ok(_)) => count[1] += 1,
+                    (Err(_), Err(Error::Rejected(_))) => count[0] += 1,
+                    (_, answer) => {
+                        return Err(format!("{name}, in parts: {expected:?} {answer:?}"));
+                    }
+                }
+            }
+        }
+    }
+    Ok(count)
 }
 
 fn program(seed: u64, instance: &Instance) -> Result<Count, String> {
@@ -58,6 +118,9 @@ fn program(seed: u64, instance: &Instance) -> Result<Count, String> {
     count.programs = 1;
     let list: Vec<State> = states.iter().cloned().collect();
     let all = universe(&system, 50_000);
+    if !system.templates.iter().any(|template| template.dynamic) {
+        count.parts = in_parts(seed, instance, &system)?;
+    }
     let mut random = Random::new(seed);
     for property in &system.properties {
         if let SystemPropertyKind::Liveness(_) = property.kind {
@@ -114,4 +177,7 @@ fn random_programs_are_judged_as_by_enumeration() {
     assert!(proved as u64 >= programs() / 4, "{proved} proofs");
     assert!(refused as u64 >= programs() / 20, "{refused} refused");
     assert!(damaged[0] >= 50 && damaged[1] >= 5, "{damaged:?}");
+    let parts = [sum(|count| count.parts[0]), sum(|count| count.parts[1])];
+    println!("in parts: {parts:?}");
+    assert!(parts[0] >= 200 && parts[1] >= 200, "{parts:?}");
 }

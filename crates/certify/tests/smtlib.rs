@@ -5,6 +5,7 @@ mod support;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
+use support::split::{graphs, scopes, strongest};
 use support::{graph, library, plain, reachable};
 use threadwise_certify::{Error, check, smtlib};
 use threadwise_evidence::Certificate;
@@ -84,6 +85,8 @@ fn z3_confirms_and_refutes_as_the_checker_does() {
         let states = reachable(&system, 10_000).expect("small");
         let mut fewer = states.clone();
         fewer.pop_first();
+        let split = strongest(&system, scopes(&system, false), 200_000).expect("small");
+        let split = graphs(&system, &split).expect("finite");
         for property in &system.properties {
             if let SystemPropertyKind::Liveness(_) = property.kind {
                 continue;
@@ -95,6 +98,10 @@ fn z3_confirms_and_refutes_as_the_checker_does() {
                     &instance,
                     &Certificate::inductive(&system, &property.name, dag),
                 );
+            }
+            for parts in [&split, &split[1..]] {
+                let parts = Certificate::conjunction(&system, &property.name, parts.to_vec());
+                compare(name, &instance, &parts);
             }
         }
     }
@@ -118,5 +125,5 @@ fn z3_confirms_and_refutes_as_the_checker_does() {
         }
     }
     println!("{accepted} accepted, {refused} refused");
-    assert!(accepted >= 15 && refused >= 15, "{accepted} {refused}");
+    assert!(accepted >= 20 && refused >= 25, "{accepted} {refused}");
 }

@@ -40,12 +40,28 @@ pub struct Certificate {
 
 /// What a certificate claims.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Claim {
     /// This set contains the initial states, no step leads out of it, and the property holds in all
     /// of it. Cells are named as by [`cell_names`].
     Inductive(Dag),
+    /// The same of the states that are in all of these sets at once. Together they can be far larger than one by one, and a step
+    /// concerns few of them.
+    Conjunction {
+        /// The sets, in any order. Without any, all states are meant.
+        parts: Vec<Dag>,
+    },
+}
+
+impl Claim {
+    /// The sets whose common states are claimed to be inductive.
+    pub fn parts(&self) -> &[Dag] {
+        match self {
+            Claim::Inductive(set) => std::slice::from_ref(set),
+            Claim::Conjunction { parts } => parts,
+        }
+    }
 }
 
 /// Why a text is not a certificate.
@@ -67,12 +83,21 @@ pub enum CertificateError {
 impl Certificate {
     /// The certificate that an inductive set proves a property of a system.
     pub fn inductive(system: &System, property: &str, set: Dag) -> Certificate {
+        Certificate::of(system, property, Claim::Inductive(set))
+    }
+
+    /// The certificate that the states which are in all of these sets are an inductive set that proves a property.
+    pub fn conjunction(system: &System, property: &str, parts: Vec<Dag>) -> Certificate {
+        Certificate::of(system, property, Claim::Conjunction { parts })
+    }
+
+    fn of(system: &System, property: &str, claim: Claim) -> Certificate {
         Certificate {
             version: CERTIFICATE_VERSION,
             property: property.to_owned(),
             params: system.params.iter().cloned().collect(),
             model: Some(digest(system)),
-            claim: Claim::Inductive(set),
+            claim,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Between the two shapes of a state: the interpreter's, by template and process, and the flat
 //! vector of cells that engines work on. Also the names of cells, as a reader of the source would write them.
 
+use index_vec::IndexVec;
 use threadwise_lang::program::{LocationId, TemplateId};
 
 use crate::instance::Instance;
@@ -216,4 +217,21 @@ pub fn array_owner(dims: &[Dim], offset: u32) -> Option<(TemplateId, u32)> {
         }
     }
     None
+}
+
+/// The process that each cell belongs to; `None` for shared cells.
+pub fn owners(system: &System) -> IndexVec<CellId, Option<ProcessId>> {
+    let mut owners = index_vec::index_vec![None; system.cells];
+    for (id, var) in system.vars.iter_enumerated() {
+        let Scope::Local(template) = var.scope else {
+            continue;
+        };
+        for index in 0..system.templates[template].count {
+            let process = system.templates[template].first + index as usize;
+            for offset in 0..var.len {
+                owners[system.cell(id, index, offset)] = Some(process);
+            }
+        }
+    }
+    owners
 }

@@ -1,12 +1,15 @@
 //! An oracle by enumeration, and certificates from reachable states.
 #![allow(dead_code)]
 
+pub mod damage;
+pub mod split;
+
 use std::collections::{BTreeSet, VecDeque};
 
 use threadwise_certify::{Error, Method, Report, check_with};
+use threadwise_evidence::Certificate;
 use threadwise_evidence::certificate::{self, cell_names, cell_values};
 use threadwise_evidence::dag::Dag;
-use threadwise_evidence::{Certificate, Claim};
 use threadwise_model::eval::{Context, Outcome, active, initial_states, outcomes};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
@@ -125,31 +128,34 @@ pub fn universe(system: &System, most: u64) -> Option<Vec<State>> {
     Some(states)
 }
 
-/// Whether the certificate's set contains a state.
+/// Whether all of a certificate's sets contain a state.
 pub struct Members<'a> {
-    dag: &'a Dag,
-    cells: Vec<(usize, i64)>,
+    parts: Vec<(&'a Dag, Vec<(usize, i64)>)>,
 }
 
 impl<'a> Members<'a> {
-    pub fn new(system: &System, dag: &'a Dag) -> Option<Members<'a>> {
+    pub fn new(system: &System, dags: &'a [Dag]) -> Option<Members<'a>> {
         let names = cell_names(system);
         let values = cell_values(system);
-        let cells = dag
-            .cells()
-            .iter()
-            .map(|name| {
+        let cells = |dag: &Dag| {
+            let cells = dag.cells().iter().map(|name| {
                 let cell = names.iter().position(|other| other == name)?;
                 Some((cell, values[cell]?.0))
-            })
-            .collect::<Option<_>>()?;
-        Some(Members { dag, cells })
+            });
+            cells.collect::<Option<_>>()
+        };
+        let parts = dags.iter().map(|dag| Some((dag, cells(dag)?)));
+        Some(Members {
+            parts: parts.collect::<Option<_>>()?,
+        })
     }
 
     pub fn contain(&self, state: &State) -> bool {
-        self.dag.contains(|cell| {
-            let (cell, lo) = self.cells[cell];
-            u64::try_from(state[cell] - lo).unwrap_or(u64::MAX)
+        self.parts.iter().all(|(dag, cells)| {
+            dag.contains(|cell| {
+                let (cell, lo) = cells[cell];
+                u64::try_from(state[cell] - lo).unwrap_or(u64::MAX)
+            })
         })
     }
 }
@@ -161,9 +167,6 @@ pub fn oracle(
     certificate: &Certificate,
     property: &str,
 ) -> Result<(), String> {
-    let Claim::Inductive(dag) = &certificate.claim else {
-        return Err("no inductive set".into());
-    };
     if certificate.property != property {
         return Err("another property".into());
     }
@@ -177,12 +180,14 @@ pub fn oracle(
         .find(|p| p.name == property)
         .ok_or("no such property")?
         .kind;
-    let members = Members::new(system, dag).ok_or("unknown cells")?;
+    let members = Members::new(system, certificate.claim.parts()).ok_or("unknown cells")?;
     let sizes = cell_values(system);
-    for node in dag.nodes() {
-        let size = sizes[members.cells[node.cell].0].map_or(0, |(_, size)| u64::from(size));
-        if node.values() != size {
-            return Err("wrong number of children".into());
+    for (dag, cells) in &members.parts {
+        for node in dag.nodes() {
+            let size = sizes[cells[node.cell].0].map_or(0, |(_, size)| u64::from(size));
+            if node.values() != size {
+                return Err("wrong number of children".into());
+            }
         }
     }
     for state in initial_states(system).map_err(|e| e.to_string())? {

@@ -8,11 +8,12 @@
 
 use threadwise_lang::program::FoldKind;
 use threadwise_model::exclusion::AtMostOne;
+use threadwise_model::layout::owners;
 use threadwise_model::system::{CellId, Expr, ProcessId, SystemProperty, SystemPropertyKind};
 use threadwise_symbolic::{Bdd, Diagrams, Symbolic, Translator};
 
 use super::division::{Body, Division};
-use super::view::{View, owners};
+use super::view::View;
 use crate::reach::{Halt, Search};
 use crate::target;
 

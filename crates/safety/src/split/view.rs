@@ -5,8 +5,9 @@
 
 use index_vec::IndexVec;
 use threadwise_lang::program::TemplateId;
+use threadwise_model::layout::owners;
 use threadwise_model::symmetry::Permutation;
-use threadwise_model::system::{CellId, ProcessId, Scope, System, TemplateSymmetry};
+use threadwise_model::system::{CellId, ProcessId, System, TemplateSymmetry};
 use threadwise_symbolic::{Diagrams, Error, Hidden, Symbolic};
 
 /// The cells of one process.
@@ -88,23 +89,6 @@ impl View {
             outside.flat_map(|(_, own)| own.classes.vars().iter().copied()),
         )
     }
-}
-
-/// The process that each cell belongs to; `None` for shared cells.
-pub(crate) fn owners(system: &System) -> IndexVec<CellId, Option<ProcessId>> {
-    let mut owners = index_vec::index_vec![None; system.cells];
-    for (id, var) in system.vars.iter_enumerated() {
-        let Scope::Local(template) = var.scope else {
-            continue;
-        };
-        for index in 0..system.templates[template].count {
-            let process = system.templates[template].first + index as usize;
-            for offset in 0..var.len {
-                owners[system.cell(id, index, offset)] = Some(process);
-            }
-        }
-    }
-    owners
 }
 
 /// For whom assertions are computed, and how the others get theirs.
