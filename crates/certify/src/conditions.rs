@@ -308,6 +308,10 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         all: &[Lit],
         one_of: &[Lit],
     ) -> Result<bool, Error> {
+        // What is never true is about nobody, and would be asked of all parts.
+        if one_of.iter().all(|lit| *lit == Lit::FALSE) {
+            return Ok(false);
+        }
         for parts in self.parts.rounds(about, None) {
             let all = self.within(&parts, all);
             if !self.encoder.logic.satisfiable(&all, one_of)? {

@@ -95,11 +95,12 @@ impl Diagrams {
 
     /// The greatest number of nodes seen, garbage included.
     pub fn peak_nodes(&self) -> usize {
-        self.look();
+        self.nodes();
         self.peak.get()
     }
 
-    fn look(&self) -> usize {
+    /// How many nodes there are now, about.
+    pub fn nodes(&self) -> usize {
         let nodes = self
             .manager
             .with_manager_shared(|manager| manager.approx_num_inner_nodes());
@@ -114,14 +115,14 @@ impl Diagrams {
     /// Runs an operation with room made beforehand, and again if it failed for want of room.
     fn run(&self, operation: impl Fn() -> AllocResult<Bdd>) -> Result<Bdd, OutOfNodes> {
         self.operations.set(self.operations.get().wrapping_add(1));
-        if self.operations.get().is_multiple_of(LOOK_EVERY) && self.look() > self.threshold {
+        if self.operations.get().is_multiple_of(LOOK_EVERY) && self.nodes() > self.threshold {
             self.collect();
         }
         if let Ok(result) = operation() {
             return Ok(result);
         }
         for _ in 0..RETRIES {
-            self.look();
+            self.nodes();
             self.collect();
             if let Ok(result) = operation() {
                 return Ok(result);

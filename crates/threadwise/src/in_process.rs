@@ -60,11 +60,13 @@ pub fn run_job(
             symmetry: !job.no_symmetry,
             certificates: job.certificates,
             explain: job.explain,
+            ..Split::default()
         }),
         PAIRWISE => Box::new(Pairwise {
             symmetry: !job.no_symmetry,
             certificates: job.certificates,
             explain: job.explain,
+            ..Pairwise::default()
         }),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };

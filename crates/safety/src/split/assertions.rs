@@ -116,13 +116,11 @@ impl Division for Assertions {
         }
     }
 
-    fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt> {
-        let mut all = self.common.clone();
+    fn rows(&self) -> Vec<Vec<&Bdd>> {
+        let mut rows = vec![vec![&self.common]];
         // From the last variables up.
-        for own in self.own.iter().rev() {
-            all = d.and(&all, own)?;
-        }
-        Ok(all)
+        rows.extend(self.own.iter().rev().map(|own| vec![own]));
+        rows
     }
 
     fn among(&self, d: &Diagrams, set: &Bdd, processes: &[ProcessId]) -> Result<Bdd, Halt> {

@@ -42,8 +42,36 @@ pub(crate) trait Division: Sized {
         representatives: &Self::Representatives,
     ) -> Result<Fixpoint<Self>, Halt>;
 
+    /// All assertions, in rows: those of a row are best conjoined first, and then the rows one after the other.
+    fn rows(&self) -> Vec<Vec<&Bdd>>;
+
     /// All assertions together, over all variables.
-    fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt>;
+    fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt> {
+        let mut all = d.all();
+        for row in self.rows() {
+            all = d.and(&all, &together(d, row)?)?;
+        }
+        Ok(all)
+    }
+
+    /// The same if it has no more than so many nodes on the way, or little more.
+    fn conjunction_within(&self, d: &Diagrams, most: usize) -> Result<Option<Bdd>, Halt> {
+        let mut all = d.all();
+        // To count the nodes of a diagram takes as long as to make them, so that they are counted only after many were made.
+        let mut before = d.nodes();
+        for row in self.rows() {
+            all = d.and(&all, &together(d, row)?)?;
+            let now = d.nodes();
+            if now > before + most / 2 {
+                if d.size(&all) > most {
+                    return Ok(None);
+                }
+                before = now;
+            }
+            before = before.min(now);
+        }
+        Ok(Some(all).filter(|all| d.size(all) <= most))
+    }
 
     /// The states of a set that the assertions about these processes allow. More than all assertions together, unless what
     /// is said of others does not matter.
@@ -58,4 +86,13 @@ pub(crate) trait Division: Sized {
         stage: &Stage<Self>,
         representatives: &Self::Representatives,
     ) -> Result<Outline, Halt>;
+}
+
+/// The conjunction of a row.
+fn together(d: &Diagrams, row: Vec<&Bdd>) -> Result<Bdd, Halt> {
+    let mut all = d.all();
+    for part in row {
+        all = d.and(&all, part)?;
+    }
+    Ok(all)
 }

@@ -11,6 +11,7 @@
 
 mod assertions;
 mod division;
+mod form;
 mod goals;
 mod outline;
 mod pairs;
@@ -31,6 +32,7 @@ use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
 use self::assertions::Assertions;
 use self::division::{Division, Fixpoint};
+pub use self::form::Form;
 use self::goals::Goals;
 use self::outline::terms::{Literal, Naming, all_values};
 pub use self::pairwise::Pairwise;
@@ -45,8 +47,10 @@ use crate::target;
 pub struct Split {
     /// Compute the assertion of one process for all that the types cannot tell from it.
     pub symmetry: bool,
-    /// Make a certificate of each proof: the conjunction of all assertions, which can be larger than they are.
+    /// Make a certificate of each proof.
     pub certificates: bool,
+    /// In which form.
+    pub form: Form,
     /// Write proofs as outlines, too.
     pub explain: bool,
 }
@@ -56,6 +60,7 @@ impl Default for Split {
         Split {
             symmetry: true,
             certificates: true,
+            form: Form::default(),
             explain: false,
         }
     }
@@ -81,6 +86,7 @@ impl Method for Split {
         let how = How {
             symmetric: self.symmetry,
             certificates: self.certificates,
+            form: self.form,
             explain: self.explain,
         };
         decide::<Assertions>(search, &representatives, how, properties, answers)?;
@@ -95,6 +101,8 @@ struct How {
     symmetric: bool,
     /// Make certificates.
     certificates: bool,
+    /// In which form.
+    form: Form,
     /// Write proofs as outlines, too.
     explain: bool,
 }
@@ -341,8 +349,14 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         if !self.how.certificates {
             return Ok(Answer::Proved(None));
         }
-        let set = stage.assertions.conjunction(&stage.symbolic.diagrams)?;
-        Ok(self.certified(&stage.symbolic, &set))
+        let (symbolic, assertions) = (&stage.symbolic, &stage.assertions);
+        if let Some(set) = self.how.form.whole(&symbolic.diagrams, assertions)? {
+            return Ok(self.certified(symbolic, &set));
+        }
+        let parts = certificate::graphs(symbolic, assertions.rows().into_iter().flatten());
+        Ok(Answer::Proved(parts.map(|parts| {
+            Certificate::conjunction(symbolic.system, &self.property.name, parts)
+        })))
     }
 
     fn certified(&self, symbolic: &Symbolic, set: &Bdd) -> Answer {

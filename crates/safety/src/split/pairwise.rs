@@ -30,7 +30,7 @@ use super::division::{Body, Division, Fixpoint};
 use super::outline::outline_of_pairs;
 use super::pairs::{self, Pair, Pairs};
 use super::view::View;
-use super::{How, Stage, decide};
+use super::{Form, How, Stage, decide};
 use crate::reach::{Halt, Method, Search, engine};
 
 /// Split invariants over pairs of processes, with refinement.
@@ -38,8 +38,10 @@ use crate::reach::{Halt, Method, Search, engine};
 pub struct Pairwise {
     /// Compute the assertion of one pair for all that the types cannot tell from it.
     pub symmetry: bool,
-    /// Make a certificate of each proof: the conjunction of all assertions, which can be larger than they are.
+    /// Make a certificate of each proof.
     pub certificates: bool,
+    /// In which form.
+    pub form: Form,
     /// Write proofs as outlines, too.
     pub explain: bool,
 }
@@ -49,6 +51,7 @@ impl Default for Pairwise {
         Pairwise {
             symmetry: true,
             certificates: true,
+            form: Form::default(),
             explain: false,
         }
     }
@@ -69,6 +72,7 @@ impl Method for Pairwise {
         let how = How {
             symmetric: self.symmetry,
             certificates: self.certificates,
+            form: self.form,
             explain: self.explain,
         };
         decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
@@ -196,24 +200,14 @@ impl Division for PairAssertions {
         }))
     }
 
-    fn conjunction(&self, d: &Diagrams) -> Result<Bdd, Halt> {
-        let mut all = self.common.clone();
-        let mut row: Option<(ProcessId, Bdd)> = None;
+    fn rows(&self) -> Vec<Vec<&Bdd>> {
+        let mut rows = vec![vec![&self.common]];
+        let pairs: Vec<(&Pair, &Bdd)> = self.pairs.iter().rev().collect();
         // From the last variables up, and all pairs of a process together: then each step adds little on top.
-        for (pair, part) in self.pairs.iter().rev() {
-            row = Some(match row {
-                Some((process, row)) if process == pair.lower() => (process, d.and(&row, part)?),
-                Some((_, row)) => {
-                    all = d.and(&all, &row)?;
-                    (pair.lower(), part.clone())
-                }
-                None => (pair.lower(), part.clone()),
-            });
+        for row in pairs.chunk_by(|(one, _), (other, _)| one.lower() == other.lower()) {
+            rows.push(row.iter().map(|(_, part)| *part).collect());
         }
-        if let Some((_, row)) = row {
-            all = d.and(&all, &row)?;
-        }
-        Ok(all)
+        rows
     }
 
     fn among(&self, d: &Diagrams, set: &Bdd, processes: &[ProcessId]) -> Result<Bdd, Halt> {

@@ -30,7 +30,7 @@ pub enum Runs {
     Any,
 }
 
-fn safety(system: &System) -> Vec<&SystemProperty> {
+pub fn safety(system: &System) -> Vec<&SystemProperty> {
     system
         .properties
         .iter()
@@ -135,7 +135,8 @@ fn compare(
     Ok(count)
 }
 
-fn oracle(system: &System) -> Outcome {
+/// What the explicit engine says of all properties, unless there are too many states.
+pub fn oracle(system: &System) -> Outcome {
     let limits = Limits {
         states: Some(STATES),
         ..Limits::NONE

@@ -1,6 +1,7 @@
 //! The engines for safety against the explicit one.
 
 mod common;
+mod form;
 mod monolithic;
 mod outline;
 mod pairwise;

@@ -106,11 +106,13 @@ fn engines(symmetry: bool) -> [(&'static str, Box<dyn Engine>); 2] {
         symmetry,
         explain: true,
         certificates: false,
+        ..Split::default()
     };
     let pairwise = Pairwise {
         symmetry,
         explain: true,
         certificates: false,
+        ..Pairwise::default()
     };
     [("split", Box::new(split)), ("pairwise", Box::new(pairwise))]
 }

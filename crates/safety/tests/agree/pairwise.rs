@@ -1,15 +1,16 @@
 //! Pairwise split invariants: against the explicit engine, and the figures of the literature.
 
 use crate::common::{Engines, Runs, effort, random_ones_refined, the_library};
-use threadwise_safety::Pairwise;
+use threadwise_safety::{Form, Pairwise};
 
 fn engines() -> Engines {
     vec![
         ("pairwise", Box::new(Pairwise::default())),
         (
-            "pairwise, every pair",
+            "pairwise, every pair, in parts",
             Box::new(Pairwise {
                 symmetry: false,
+                form: Form::Parts,
                 ..Pairwise::default()
             }),
         ),

@@ -1,15 +1,16 @@
 //! Split invariants: against the explicit engine, and the figures of the literature.
 
 use crate::common::{Engines, Runs, effort, random_ones_refined, the_library};
-use threadwise_safety::Split;
+use threadwise_safety::{Form, Split};
 
 fn engines() -> Engines {
     vec![
         ("split", Box::new(Split::default())),
         (
-            "split, everybody",
+            "split, everybody, in parts",
             Box::new(Split {
                 symmetry: false,
+                form: Form::Parts,
                 ..Split::default()
             }),
         ),
