@@ -3,7 +3,8 @@
 //! The natural order keeps together what is tested together: first the shared cells that many
 //! processes touch, then process by process: its own cells, the array cells that are
 //! indexed by it, and shared cells that only it and few others touch (the read and write sets of the steps tell).
-//! Sifting may find a better one.
+//! Other arrays of which the state says which cell is touched are spread over the processes: a choice between cells that all stand
+//! above the one that chooses takes a number of nodes exponential in theirs. Sifting may find a better order.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +39,11 @@ impl Layout {
                     for offset in 0..var.len {
                         let owner = array_owner(&var.dims, offset)
                             .map(|(template, index)| process(template, index))
-                            .or_else(|| touches.few(id, offset)?.first().copied());
+                            .or_else(|| touches.few(id, offset)?.first().copied())
+                            .or_else(|| {
+                                let spread = var.len > 1 && touches.anywhere(id);
+                                spread.then(|| evenly(offset, var.len, system.processes()))
+                            });
                         keys.push((owner, true, system.cell(id, 0, offset)));
                     }
                 }
@@ -58,6 +63,12 @@ impl Layout {
             classes: BTreeMap::new(),
         }
     }
+}
+
+/// The process beside which a cell of an array stands when all are spread over so many processes.
+fn evenly(offset: u32, len: u32, processes: u32) -> ProcessId {
+    let place = u64::from(offset) * u64::from(processes) / u64::from(len);
+    ProcessId::from_raw(place as u32)
 }
 
 /// The variable of each cell, with the index of the process whose it is (0 for a shared one).

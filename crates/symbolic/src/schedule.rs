@@ -74,9 +74,14 @@ impl Touches {
         touches
     }
 
+    /// Whether it depends on the state which cell of a shared variable some process touches.
+    pub(crate) fn anywhere(&self, var: VarId) -> bool {
+        self.whole.contains_key(&var)
+    }
+
     /// The processes that touch a cell of a shared variable, if they are few.
     pub(crate) fn few(&self, var: VarId, offset: u32) -> Option<BTreeSet<ProcessId>> {
-        if self.whole.contains_key(&var) {
+        if self.anywhere(var) {
             return None;
         }
         let touch = self.exact.get(&Region {

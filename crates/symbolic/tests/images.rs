@@ -359,6 +359,25 @@ fn programs_that_single_out_one_thing_have_the_same_images() {
     }
 }
 
+/// `s[y[i]]` looks at `y[i]` and at all cells of `s`. With `s` above all of `y` it takes 145,843 nodes.
+#[test]
+fn choosing_a_cell_by_the_state_stays_small() -> Result<(), Box<dyn std::error::Error>> {
+    let text = library()
+        .into_iter()
+        .find_map(|(name, text)| (name == "peterson").then_some(text))
+        .ok_or("no such model")?;
+    let system =
+        lower(&instance(&text, &[("N", 8)])?, 0).map_err(|errors| format!("{errors:?}"))?;
+    let symbolic = Symbolic::new(&system, 1 << 20)?;
+    let d = &symbolic.diagrams;
+    let mut nodes = 0;
+    for transition in symbolic.transitions.moves.iter().flatten() {
+        nodes += d.size(&transition.relation(d)?);
+    }
+    assert!(nodes < 40_000, "{nodes} nodes");
+    Ok(())
+}
+
 /// Fires what the agenda says until it is empty, and sees that it was right to end. `None` if that takes long, as with
 /// counters up to many thousands.
 fn close(
