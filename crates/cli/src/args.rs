@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use threadwise::{Only, Setting};
+use threadwise::{Errors, Only, Predicates, Setting};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -254,6 +254,15 @@ pub(crate) struct CheckArgs {
     /// In `split` and `pairwise`, compute every assertion, not one for all that are alike: slower, for comparison
     #[arg(long)]
     pub(crate) no_symmetry: bool,
+    /// In `split`, when to look for errors in the assertions
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub(crate) errors: Option<ErrorsArg>,
+    /// In `split`, what to take the predicates from that a refinement exposes
+    #[arg(long, value_name = "SOURCE", value_enum)]
+    pub(crate) predicates: Option<PredicatesArg>,
+    /// In `split`, expose first which process it is that a predicate holds of, instead of the predicate of every process
+    #[arg(long)]
+    pub(crate) witnesses: bool,
     /// In `forward`, layer by layer instead of chained: slower, for comparison
     #[arg(long)]
     pub(crate) breadth_first: bool,
@@ -470,6 +479,45 @@ pub(crate) enum Format {
     Text,
     /// One object, as the published schema says
     Json,
+}
+
+/// When `split` looks for errors.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorsArg {
+    /// When the assertions are complete (default)
+    Fixpoint,
+    /// After every step of everybody, as published
+    Stages,
+}
+
+impl From<ErrorsArg> for Errors {
+    fn from(errors: ErrorsArg) -> Errors {
+        match errors {
+            ErrorsArg::Fixpoint => Errors::Fixpoint,
+            ErrorsArg::Stages => Errors::Stages,
+        }
+    }
+}
+
+/// Where `split` takes predicates from.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PredicatesArg {
+    /// All violations at once (default)
+    Violations,
+    /// One violation after the other, without those that a predicate found before holds in
+    States,
+    /// The place where the way to the violations breaks; errors are looked for at every stage
+    Paths,
+}
+
+impl From<PredicatesArg> for Predicates {
+    fn from(predicates: PredicatesArg) -> Predicates {
+        match predicates {
+            PredicatesArg::Violations => Predicates::Violations,
+            PredicatesArg::States => Predicates::States,
+            PredicatesArg::Paths => Predicates::Paths,
+        }
+    }
 }
 
 /// The form of traces.

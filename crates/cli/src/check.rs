@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Checked, Denied, Exit, Options, Plan, Report, ReportedDiagnostic, RequestError, Run, Scope,
-    Session, VerdictKind, engine_exists,
+    Checked, Denied, Errors, Exit, Options, Plan, Predicates, Report, ReportedDiagnostic,
+    RequestError, Run, Scope, Session, VerdictKind, engine_exists,
 };
 
 use crate::args::{CheckArgs, Format, LimitArgs};
@@ -113,6 +113,9 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         symmetry: args.symmetry,
         no_symmetry: args.no_symmetry,
         explain: args.explain,
+        errors: args.errors.map(Errors::from),
+        predicates: args.predicates.map(Predicates::from),
+        witnesses: args.witnesses,
         breadth_first: args.breadth_first,
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),

@@ -337,6 +337,18 @@ fn names_are_checked_and_suggested() {
             vec!["--no-symmetry"],
             "`--no-symmetry` is for the engine `split` or `pairwise`",
         ),
+        (
+            vec!["--engine", "pairwise", "--errors", "fixpoint"],
+            "`--errors` is for the engine `split`",
+        ),
+        (
+            vec!["--predicates", "paths"],
+            "`--predicates` is for the engine `split`",
+        ),
+        (
+            vec!["--engine", "forward", "--witnesses"],
+            "`--witnesses` is for the engine `split`",
+        ),
         (vec!["--set", "N=2...4"], "is written N=2..4"),
         (vec!["--set", "N=2,3"], "is written N=2..3"),
         (vec!["--set", "N=2-4"], "is written N=2..4"),

@@ -6,7 +6,8 @@
 //! into the guarded steps of a [`system`], the form that engines use; it is tested against the
 //! interpreter, which never looks at it.
 //! [`eval`] evaluates steps as they stand, [`layout`] goes between the two shapes of a state, [`optimise`] simplifies
-//! steps and lists what it claims (by [`intervals`]), and [`symmetry`] says which processes can be exchanged.
+//! steps and lists what it claims (by [`intervals`]), [`symmetry`] says which processes can be exchanged, and [`witness`] adds variables
+//! that name the process of which something holds.
 //!
 //! ```
 //! use std::{collections::BTreeMap, sync::Arc};
@@ -41,3 +42,4 @@ pub mod state;
 pub mod symmetry;
 pub mod system;
 mod visit;
+pub mod witness;

@@ -74,7 +74,7 @@ fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt
         })?;
         if complete && d.is_empty(&d.and(&found, &symbolic.initial)?) {
             let safe = d.minus(&symbolic.valid, &found)?;
-            let graph = certificate::graph(&symbolic, &safe);
+            let graph = certificate::graph(&symbolic, symbolic.system, &safe);
             return Ok(Answer::Proved(graph.map(|graph| {
                 Certificate::inductive(symbolic.system, &property.name, graph)
             })));

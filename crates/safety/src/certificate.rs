@@ -10,12 +10,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use threadwise_evidence::certificate::{cell_names, cell_values};
 use threadwise_evidence::dag::{Builder, Child, Dag};
-use threadwise_model::system::CellId;
+use threadwise_model::system::{CellId, System};
 use threadwise_symbolic::{Bdd, Symbolic};
 
-/// The decision graph of a set of states; `None` if some cell cannot be part of a certificate.
-pub(crate) fn graph(symbolic: &Symbolic, set: &Bdd) -> Option<Dag> {
-    Names::of(symbolic)?.graph(set, |_| true)
+/// The decision graph of a set of states; `None` if some cell cannot be part of a certificate. The diagrams may be those of a
+/// system that has grown from this one, if the set says nothing of the new cells.
+pub(crate) fn graph(symbolic: &Symbolic, system: &System, set: &Bdd) -> Option<Dag> {
+    Names::of(symbolic)?.graph(set, |cell| cell.index() < system.cells)
 }
 
 /// The decision graphs of sets whose conjunction is meant, each over the cells that it is about.

@@ -92,7 +92,7 @@ impl Method for Forward {
         let symbolic = &search.symbolic;
         let graph = match open.is_empty() {
             true => None,
-            false => certificate::graph(symbolic, &reached),
+            false => certificate::graph(symbolic, symbolic.system, &reached),
         };
         for (index, _) in open {
             let proof = graph.clone().map(|graph| {

@@ -14,4 +14,4 @@ mod target;
 
 pub use backward::Backward;
 pub use forward::Forward;
-pub use split::{Form, Pairwise, Split};
+pub use split::{Errors, Form, Pairwise, Predicates, Split};

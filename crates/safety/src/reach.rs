@@ -6,6 +6,7 @@
 //! business (`threadwise_symbolic::Schedule`).
 //! Shortest runs come from breadth-first layers, which are computed only when there is a run to show.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 use index_vec::IndexVec;
@@ -147,7 +148,10 @@ pub(crate) fn run_search<M: Method>(
     };
     if answers.iter().any(Option::is_none) {
         let result = with_deep_stack(|| -> Result<(), Halt> {
+            let grown = Grown::default();
             let mut under_way = Search {
+                system,
+                grown: &grown,
                 symbolic: Rc::new(Symbolic::new(system, capacity(limits))?),
                 limits,
                 observer,
@@ -174,8 +178,32 @@ pub(crate) fn run_search<M: Method>(
     outcome
 }
 
+/// Systems made from the one that is checked, while it is checked.
+#[derive(Default)]
+pub(crate) struct Grown {
+    next: OnceCell<Box<(System, Grown)>>,
+}
+
+impl Grown {
+    /// Keeps a system.
+    pub(crate) fn keep(&self, system: System) -> &System {
+        let mut last = self;
+        while let Some(link) = last.next.get() {
+            last = &link.1;
+        }
+        &last
+            .next
+            .get_or_init(|| Box::new((system, Grown::default())))
+            .0
+    }
+}
+
 /// A computation under way: the system, its limits, and what was counted.
 pub(crate) struct Search<'a, 's> {
+    /// What is checked; the diagrams may be those of a system that has grown from it.
+    pub(crate) system: &'s System,
+    /// Where systems live that are made on the way.
+    pub(crate) grown: &'s Grown,
     /// The system in the present layout.
     pub(crate) symbolic: Rc<Symbolic<'s>>,
     pub(crate) limits: &'a Limits<'a>,

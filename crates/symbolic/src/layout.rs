@@ -25,6 +25,12 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Whether everybody sees that a cell has a value: it is in a class alone.
+    pub fn exposes(&self, cell: CellId, value: i64) -> bool {
+        let classes = self.classes.get(&cell);
+        classes.is_some_and(|classes| classes.iter().any(|class| *class == [value]))
+    }
+
     /// The natural order, without classes.
     pub(crate) fn natural(system: &System, touches: &Touches) -> Self {
         /// Cells of no process first, then process by process with its own cells before the shared ones.

@@ -93,6 +93,11 @@ impl<'s> Symbolic<'s> {
         Self::build(Rc::new(Source::new(system)), None, capacity)
     }
 
+    /// The diagrams of a system in a layout, with room for so many nodes.
+    pub fn with_layout(system: &'s System, layout: Layout, capacity: usize) -> Result<Self, Error> {
+        Self::build(Rc::new(Source::new(system)), Some(layout), capacity)
+    }
+
     /// The diagrams of the same system in another layout.
     pub fn rebuild(&self, layout: Layout) -> Result<Self, Error> {
         Self::build(self.source.clone(), Some(layout), self.diagrams.capacity())
@@ -135,7 +140,8 @@ impl<'s> Symbolic<'s> {
         })
     }
 
-    /// A set of states of the same system in another layout, as a set in this one.
+    /// A set of states of the same system in another layout, as a set in this one. This system may have more cells, of
+    /// which the set says nothing.
     pub fn import(&self, other: &Symbolic, set: &Bdd) -> Result<Bdd, Error> {
         transfer::transfer(other, set, self)
     }

@@ -102,22 +102,39 @@ impl<'a, 's> Transfer<'a, 's> {
             return Ok(result);
         }
         let parts = self.from.split(set, cell);
-        let mut result = d.none();
+        let to = match &self.moved {
+            Some(moved) => moved.cells[cell].0,
+            None => cell,
+        };
+        let vars: Vec<u32> = self.to.encoding.cells[to].vars(false).collect();
+        let mut images = vec![d.none(); 1 << vars.len()];
         for (value, code) in self.from.encoding.cells[cell].codes() {
             let part = self.run(&parts[*code])?;
-            let (cell, value) = match &self.moved {
-                Some(moved) => {
-                    let (to, domain) = moved.cells[cell];
-                    (to, moved.by.value(self.from.system, domain, *value))
-                }
-                None => (cell, *value),
+            let value = match &self.moved {
+                Some(moved) => moved
+                    .by
+                    .value(self.from.system, moved.cells[cell].1, *value),
+                None => *value,
             };
-            let new = self.to.encoding.cells[cell]
+            let new = self.to.encoding.cells[to]
                 .code(value)
                 .ok_or(Error::Internal("a value without a code"))?;
-            let here = self.to.encoding.code(d, cell, new, false)?;
-            result = d.or(&result, &d.and(&here, &part)?)?;
+            images[new] = part;
         }
+        // Put together bit by bit, the last first: a cell can have as many values as there are processes.
+        for var in vars.into_iter().rev() {
+            let bit = d.literal(var, true)?;
+            let mut halves = Vec::with_capacity(images.len() / 2);
+            for pair in images.chunks_exact(2) {
+                halves.push(match pair {
+                    [no, yes] if no == yes => no.clone(),
+                    [no, yes] => d.ite(&bit, yes, no)?,
+                    _ => return Err(Error::Internal("an odd number of codes")),
+                });
+            }
+            images = halves;
+        }
+        let result = images.swap_remove(0);
         self.known.insert(set.clone(), result.clone());
         Ok(result)
     }

@@ -60,6 +60,9 @@ pub fn run_job(
             symmetry: !job.no_symmetry,
             certificates: job.certificates,
             explain: job.explain,
+            errors: job.errors,
+            predicates: job.predicates,
+            witnesses: job.witnesses,
             ..Split::default()
         }),
         PAIRWISE => Box::new(Pairwise {

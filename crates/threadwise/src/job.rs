@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use threadwise_evidence::{Account, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
+use threadwise_safety::{Errors, Predicates};
 
 use crate::setting::Values;
 
@@ -31,6 +32,12 @@ pub struct Job {
     /// Write proofs as outlines, too, in `split`.
     #[serde(default)]
     pub explain: bool,
+    /// When errors are looked for, in `split`.
+    pub errors: Errors,
+    /// Where predicates come from, in `split`.
+    pub predicates: Predicates,
+    /// Expose who it is that a predicate holds of, in `split`.
+    pub witnesses: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Whether proofs are to come with certificates.

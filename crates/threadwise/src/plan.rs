@@ -3,6 +3,7 @@
 use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
+use threadwise_safety::{Errors, Predicates};
 
 use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, chosen};
 use crate::report::Kind;
@@ -32,6 +33,12 @@ pub struct Options {
     pub no_symmetry: bool,
     /// Write proofs as outlines, too, in `split`.
     pub explain: bool,
+    /// When errors are looked for, in `split`.
+    pub errors: Option<Errors>,
+    /// Where predicates come from, in `split`.
+    pub predicates: Option<Predicates>,
+    /// Expose who it is that a predicate holds of, in `split`.
+    pub witnesses: bool,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Replay traces and check certificates before they are reported.
@@ -58,6 +65,9 @@ impl Default for Options {
             symmetry: false,
             no_symmetry: false,
             explain: false,
+            errors: None,
+            predicates: None,
+            witnesses: false,
             count_states: false,
             recheck: true,
             certificates: false,
@@ -373,10 +383,13 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 4] = [
+    let given: [(bool, &str, &[&str]); 7] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
         (options.no_symmetry, "--no-symmetry", &[SPLIT, PAIRWISE]),
         (options.explain, "--explain", &[SPLIT, PAIRWISE]),
+        (options.errors.is_some(), "--errors", &[SPLIT]),
+        (options.predicates.is_some(), "--predicates", &[SPLIT]),
+        (options.witnesses, "--witnesses", &[SPLIT]),
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {

@@ -20,13 +20,14 @@ use threadwise_model::system::ProcessId;
 use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Layout, Symbolic, Transition};
 
 use super::Stage;
-use super::division::{Body, Division, Fixpoint};
+use super::division::{Body, Division, Fixpoint, Staged};
 use super::outline::outline;
 use super::together::Together;
 use super::view::{Representatives, Source, View};
 use crate::reach::{Halt, Search};
 
 /// A split invariant: the conjunction of all parts.
+#[derive(PartialEq)]
 pub(crate) struct Assertions {
     /// Over what everybody sees.
     pub(crate) common: Bdd,
@@ -55,21 +56,8 @@ impl Division for Assertions {
         representatives: &Representatives,
     ) -> Result<Fixpoint<Self>, Halt> {
         let symbolic = search.symbolic.clone();
-        let d = &symbolic.diagrams;
-        let shared = symbolic.initial_of(&view.shared)?;
-        // If nothing is exposed, everybody's own part says all that everybody sees.
         let exposed = view.exposes();
-        let mut assertions = Assertions {
-            common: match exposed {
-                true => view.hidden.forget(d, &symbolic.initial)?,
-                false => d.all(),
-            },
-            own: IndexVec::new(),
-        };
-        for own in &view.own {
-            let initial = symbolic.initial_of(&own.cells)?;
-            assertions.own.push(d.and(&shared, &initial)?);
-        }
+        let mut assertions = Assertions::first(&symbolic, view)?;
         let wanted = representatives.all();
         let sources = representatives.sources(&symbolic);
         let mut seen: IndexVec<ProcessId, Vec<Transition>> =
@@ -143,6 +131,68 @@ impl Division for Assertions {
             one = d.or(&one, &seen)?;
         }
         Ok(d.and(&two, &self.common)?)
+    }
+}
+
+impl Staged for Assertions {
+    fn first(symbolic: &Symbolic, view: &View) -> Result<Self, Halt> {
+        let d = &symbolic.diagrams;
+        let shared = symbolic.initial_of(&view.shared)?;
+        // If nothing is exposed, everybody's own part says all that everybody sees.
+        let common = match view.exposes() {
+            true => view.hidden.forget(d, &symbolic.initial)?,
+            false => d.all(),
+        };
+        let mut own = IndexVec::new();
+        for cells in &view.own {
+            let initial = symbolic.initial_of(&cells.cells)?;
+            own.push(d.and(&shared, &initial)?);
+        }
+        Ok(Assertions { common, own })
+    }
+
+    fn next(
+        &self,
+        search: &Search,
+        view: &View,
+        representatives: &Representatives,
+    ) -> Result<Self, Halt> {
+        let symbolic = &search.symbolic;
+        let d = &symbolic.diagrams;
+        let mut seen = IndexVec::new();
+        for (process, own) in self.own.iter_enumerated() {
+            search.breathe()?;
+            seen.push(summary(symbolic, process, own, &view.own[process].hidden)?);
+        }
+        let wanted = representatives.all();
+        let environments =
+            Environments::new(search, view, &self.common, &seen)?.of(search, &wanted)?;
+        let mut next = Assertions {
+            common: self.common.clone(),
+            own: self.own.clone(),
+        };
+        for (&process, environment) in wanted.iter().zip(&environments) {
+            for step in symbolic.transitions.moves[process]
+                .iter()
+                .chain(environment)
+            {
+                search.breathe()?;
+                let after = step.post(d, &self.own[process])?;
+                next.own[process] = d.or(&next.own[process], &after)?;
+            }
+        }
+        for process in view.own.indices() {
+            if let (representative, Some(permutation)) = representatives.of(process) {
+                next.own[process] = symbolic.permute(&next.own[representative], permutation)?;
+            }
+        }
+        if view.exposes() {
+            for step in seen.iter().flatten() {
+                search.breathe()?;
+                next.common = d.or(&next.common, &step.post(d, &self.common)?)?;
+            }
+        }
+        Ok(next)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use threadwise_evidence::Outline;
 use threadwise_model::system::ProcessId;
-use threadwise_symbolic::{Bdd, Diagrams, Layout};
+use threadwise_symbolic::{Bdd, Diagrams, Layout, Symbolic};
 
 use super::Stage;
 use super::view::View;
@@ -95,4 +95,19 @@ fn together(d: &Diagrams, row: Vec<&Bdd>) -> Result<Bdd, Halt> {
         all = d.and(&all, part)?;
     }
     Ok(all)
+}
+
+/// Assertions that can be computed stage by stage: the first is what holds initially, and each adds one step of everybody to the one
+/// before.
+pub(crate) trait Staged: Division + PartialEq {
+    /// What holds initially.
+    fn first(symbolic: &Symbolic, view: &View) -> Result<Self, Halt>;
+
+    /// The stage after this one.
+    fn next(
+        &self,
+        search: &Search,
+        view: &View,
+        representatives: &Self::Representatives,
+    ) -> Result<Self, Halt>;
 }

@@ -7,7 +7,8 @@
 //! the invariant is the set of reachable states.
 //!
 //! After Cohen and Namjoshi, "Local proofs for global safety properties" (CAV 2007). Errors are looked for at the
-//! fixpoint, which lets the computation chain; the proof by "invariant without errors" makes that complete.
+//! fixpoint, which lets the computation chain; the proof by "invariant without errors" makes that complete. As in the paper,
+//! they can also be looked for at every stage of the computation (`stages`).
 
 mod assertions;
 mod division;
@@ -17,13 +18,16 @@ mod outline;
 mod pairs;
 mod pairwise;
 mod refine;
+mod stages;
 mod together;
 mod view;
+mod witnesses;
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
 use threadwise_engine::{Answer, Run};
 use threadwise_evidence::{Account, Certificate, Outline};
 use threadwise_model::symmetry;
@@ -36,8 +40,9 @@ pub use self::form::Form;
 use self::goals::Goals;
 use self::outline::terms::{Literal, Naming, all_values};
 pub use self::pairwise::Pairwise;
-use self::refine::{Predicate, Refinement, refine};
+use self::refine::{Among, Predicate, Refinement, refine};
 use self::view::{Representatives, View};
+use self::witnesses::Witnesses;
 use crate::certificate;
 use crate::reach::{Halt, Method, Search, engine};
 use crate::target;
@@ -53,6 +58,36 @@ pub struct Split {
     pub form: Form,
     /// Write proofs as outlines, too.
     pub explain: bool,
+    /// When errors are looked for.
+    pub errors: Errors,
+    /// What tells errors from other states, and so is exposed.
+    pub predicates: Predicates,
+    /// Expose of all processes together which one of them it is that a predicate holds of, before it is exposed of each.
+    pub witnesses: bool,
+}
+
+/// When errors are looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Errors {
+    /// When the assertions are complete, so that they can be computed in any order.
+    #[default]
+    Fixpoint,
+    /// At every stage, each of which adds one step of everybody: as published.
+    Stages,
+}
+
+/// Where the predicates come from that are exposed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Predicates {
+    /// All violations at once.
+    #[default]
+    Violations,
+    /// One violation after the other, unless a predicate found before holds there.
+    States,
+    /// The place where the way to the violations breaks. Errors are looked for at every stage then.
+    Paths,
 }
 
 impl Default for Split {
@@ -62,6 +97,9 @@ impl Default for Split {
             certificates: true,
             form: Form::default(),
             explain: false,
+            errors: Errors::default(),
+            predicates: Predicates::default(),
+            witnesses: false,
         }
     }
 }
@@ -88,8 +126,14 @@ impl Method for Split {
             certificates: self.certificates,
             form: self.form,
             explain: self.explain,
+            predicates: self.predicates,
+            witnesses: self.witnesses,
         };
-        decide::<Assertions>(search, &representatives, how, properties, answers)?;
+        if self.errors == Errors::Stages || self.predicates == Predicates::Paths {
+            stages::decide::<Assertions>(search, &representatives, how, properties, answers)?;
+        } else {
+            decide::<Assertions>(search, &representatives, how, properties, answers)?;
+        }
         Ok(None)
     }
 }
@@ -105,6 +149,10 @@ struct How {
     form: Form,
     /// Write proofs as outlines, too.
     explain: bool,
+    /// Where predicates come from.
+    predicates: Predicates,
+    /// Whether it is exposed who a predicate holds of.
+    witnesses: bool,
 }
 
 /// Decides the properties that have no answer yet.
@@ -116,17 +164,43 @@ fn decide<'s, D: Division>(
     answers: &mut [Option<Answer>],
 ) -> Result<(), Halt> {
     let start = Stage::<D>::new(search, representatives)?;
+    each(
+        search,
+        representatives,
+        how,
+        properties,
+        answers,
+        |attempt| attempt.run(&start),
+    )
+}
+
+/// Makes an attempt for each property that has no answer yet.
+fn each<'s, D: Division>(
+    search: &mut Search<'_, 's>,
+    representatives: &D::Representatives,
+    how: How,
+    properties: &[&SystemProperty],
+    answers: &mut [Option<Answer>],
+    mut run: impl FnMut(&mut Attempt<'_, '_, 's, D>) -> Result<Answer, Halt>,
+) -> Result<(), Halt> {
     for (place, property) in properties.iter().enumerate() {
         if answers[place].is_none() {
+            search.accounts[place] = Account {
+                refinements: Some(0),
+                extensions: Some(0),
+                predicates: Some(0),
+                ..Account::default()
+            };
             let mut attempt = Attempt::<D> {
                 place,
                 search,
                 representatives,
                 how,
                 property,
+                witnesses: Witnesses::default(),
                 layers: Vec::new(),
             };
-            answers[place] = Some(attempt.run(&start)?);
+            answers[place] = Some(run(&mut attempt)?);
         }
     }
     Ok(())
@@ -145,6 +219,15 @@ pub(crate) struct Stage<'s, D> {
 }
 
 impl<'s, D: Division> Stage<'s, D> {
+    fn of(symbolic: Rc<Symbolic<'s>>, view: View, assertions: D) -> Self {
+        Stage {
+            symbolic,
+            view,
+            assertions,
+            outline: OnceCell::new(),
+        }
+    }
+
     fn new(
         search: &mut Search<'_, 's>,
         representatives: &D::Representatives,
@@ -153,12 +236,7 @@ impl<'s, D: Division> Stage<'s, D> {
             let view = View::new(&search.symbolic)?;
             match D::strongest(search, &view, representatives)? {
                 Fixpoint::Reached(assertions) => {
-                    return Ok(Stage {
-                        symbolic: search.symbolic.clone(),
-                        view,
-                        assertions,
-                        outline: OnceCell::new(),
-                    });
+                    return Ok(Stage::of(search.symbolic.clone(), view, assertions));
                 }
                 Fixpoint::Rearrange(layout) => {
                     let new = search.symbolic.rebuild(layout)?;
@@ -177,6 +255,8 @@ struct Attempt<'a, 'l, 's, D: Division> {
     representatives: &'a D::Representatives,
     how: How,
     property: &'a SystemProperty,
+    /// What the diagrams have that the system has not.
+    witnesses: Witnesses,
     /// The error set, by how many steps its states are away from what the property forbids; empty as
     /// long as nobody has needed it.
     layers: Vec<Bdd>,
@@ -184,63 +264,123 @@ struct Attempt<'a, 'l, 's, D: Division> {
 
 impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     fn run(&mut self, start: &Stage<'s, D>) -> Result<Answer, Halt> {
-        *self.account() = Account {
-            refinements: Some(0),
-            extensions: Some(0),
-            predicates: Some(0),
-            ..Account::default()
-        };
         self.search.symbolic = start.symbolic.clone();
-        let goals = Goals::of(self.search, self.property)?;
-        if goals.hold(self.search, &start.view, &start.assertions)? {
-            return self.proved(start);
-        }
-        let d = &start.symbolic.diagrams;
-        let bad = target::forbidden(&start.symbolic, self.property)?;
-        self.layers = vec![d.and(&bad, &start.symbolic.valid)?];
         let mut refined: Option<Stage<'s, D>> = None;
         loop {
             let stage = refined.as_ref().unwrap_or(start);
+            // As long as errors are what the property forbids, the conjunction of all assertions may not be needed.
+            if self.layers.len() <= 1 {
+                let goals = Goals::of(self.search, self.property)?;
+                if goals.hold(self.search, &stage.view, &stage.assertions)? {
+                    return self.proved(stage);
+                }
+                self.layers = vec![self.forbidden()?];
+            }
             if let Some(run) = self.violation()? {
                 return Ok(Answer::Violated(run));
             }
             let d = &stage.symbolic.diagrams;
             let invariant = stage.assertions.conjunction(d)?;
-            let mut error = d.none();
-            for layer in &self.layers {
-                error = d.or(&error, layer)?;
-            }
+            let error = self.error()?;
             if d.is_empty(&d.and(&invariant, &error)?) {
                 return self.proved(stage);
             }
-            let processes = self.looked_at(&stage.view);
-            match refine(self.search, &stage.view, &processes, &invariant, &error)? {
-                Refinement::Proof(set) => {
-                    let distance = self.layers.len() as u64;
-                    self.explained(stage, Some(distance));
-                    return Ok(self.certified(&stage.symbolic, &set));
-                }
-                Refinement::Extend(before) => {
-                    self.tell_extension(&stage.symbolic, &before);
-                    self.layers.push(before);
-                }
+            match self.refine(&stage.view, &invariant, &error)? {
+                Refinement::Proof(set) => return self.proved_without_errors(stage, &set),
+                Refinement::Extend(before) => self.extend(before),
                 Refinement::Expose(predicates) => {
-                    self.tell_refinement(&stage.symbolic, &predicates);
-                    let layout = self.exposing(&stage.symbolic.layout, predicates);
-                    let new = stage.symbolic.rebuild(layout)?;
-                    self.search.replace(new);
+                    self.expose(predicates)?;
                     let next = Stage::new(self.search, self.representatives)?;
-                    // The first layer is quickly made anew.
-                    let new = &next.symbolic;
-                    let bad = target::forbidden(new, self.property)?;
-                    self.layers[0] = new.diagrams.and(&bad, &new.valid)?;
-                    for layer in &mut self.layers[1..] {
-                        *layer = new.import(&stage.symbolic, layer)?;
-                    }
+                    self.bring_layers(&stage.symbolic)?;
                     refined = Some(next);
                 }
             }
         }
+    }
+
+    /// What the property forbids.
+    fn forbidden(&self) -> Result<Bdd, Halt> {
+        let symbolic = &self.search.symbolic;
+        let bad = target::forbidden(symbolic, self.property)?;
+        Ok(symbolic.diagrams.and(&bad, &symbolic.valid)?)
+    }
+
+    /// All layers of the error set.
+    fn error(&self) -> Result<Bdd, Halt> {
+        let d = &self.search.symbolic.diagrams;
+        let mut error = d.none();
+        for layer in &self.layers {
+            error = d.or(&error, layer)?;
+        }
+        Ok(error)
+    }
+
+    /// What is to be done about errors among these states.
+    fn refine(&mut self, view: &View, states: &Bdd, error: &Bdd) -> Result<Refinement, Halt> {
+        let among = Among {
+            view,
+            processes: &self.looked_at(view),
+            mentioned: &self.mentioned()?,
+            one_by_one: self.how.predicates == Predicates::States,
+        };
+        refine(self.search, &among, states, error)
+    }
+
+    /// The variables by which states are errors.
+    fn mentioned(&self) -> Result<BTreeSet<u32>, Halt> {
+        let d = &self.search.symbolic.diagrams;
+        // Without what is said of codes that stand for nothing.
+        let bad = target::forbidden(&self.search.symbolic, self.property)?;
+        let mut mentioned = d.support(&bad);
+        for layer in &self.layers[1..] {
+            mentioned.extend(d.support(layer));
+        }
+        Ok(mentioned)
+    }
+
+    /// These are errors too.
+    fn extend(&mut self, before: Bdd) {
+        self.tell_extension(&before);
+        self.layers.push(before);
+    }
+
+    /// Goes on with diagrams in which these predicates are exposed too. The layers have to be brought along.
+    fn expose(&mut self, predicates: BTreeSet<Predicate>) -> Result<(), Halt> {
+        let symbolic = self.search.symbolic.clone();
+        self.tell_refinement(&symbolic, &predicates);
+        if !self.how.witnesses {
+            let layout = self.exposing(&symbolic.layout, predicates);
+            self.search.replace(symbolic.rebuild(layout)?);
+            return Ok(());
+        }
+        let sorted = self.witnesses.sort(self.search.system, predicates);
+        if sorted.given_up > 0 {
+            // What they said of errors goes with them.
+            self.layers.truncate(1);
+        }
+        let known = self.account().predicates.get_or_insert(0);
+        *known = *known + sorted.new as u64 - sorted.given_up as u64;
+        let grown = self.witnesses.system(self.search.system);
+        let grown = grown.ok_or(Error::Internal(
+            "a witness that was possible is not any more",
+        ))?;
+        let grown = self.search.grown.keep(grown);
+        let layout = witnesses::layout(&symbolic.layout, self.search.system, grown);
+        let layout = self.exposing(&layout, sorted.others);
+        let capacity = symbolic.diagrams.capacity();
+        self.search
+            .replace(Symbolic::with_layout(grown, layout, capacity)?);
+        Ok(())
+    }
+
+    /// Brings the layers to the present diagrams.
+    fn bring_layers(&mut self, from: &Symbolic) -> Result<(), Halt> {
+        // The first layer is quickly made anew.
+        self.layers[0] = self.forbidden()?;
+        for layer in &mut self.layers[1..] {
+            *layer = self.search.symbolic.import(from, layer)?;
+        }
+        Ok(())
     }
 
     fn account(&mut self) -> &mut Account {
@@ -274,8 +414,8 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         ));
     }
 
-    fn tell_extension(&mut self, symbolic: &Symbolic, before: &Bdd) {
-        let size = symbolic.diagrams.size(before);
+    fn tell_extension(&mut self, before: &Bdd) {
+        let size = self.search.symbolic.diagrams.size(before);
         let account = self.account();
         *account.extensions.get_or_insert(0) += 1;
         account.rounds.push(format!(
@@ -296,9 +436,8 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     fn exposing(&mut self, layout: &Layout, predicates: BTreeSet<Predicate>) -> Layout {
         let mut layout = layout.clone();
         for (cell, value) in self.closed(predicates) {
-            let classes = layout.classes.entry(cell).or_default();
-            if !classes.contains(&vec![value]) {
-                classes.push(vec![value]);
+            if !layout.exposes(cell, value) {
+                layout.classes.entry(cell).or_default().push(vec![value]);
                 *self.account().predicates.get_or_insert(0) += 1;
             }
         }
@@ -350,20 +489,35 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             return Ok(Answer::Proved(None));
         }
         let (symbolic, assertions) = (&stage.symbolic, &stage.assertions);
-        if let Some(set) = self.how.form.whole(&symbolic.diagrams, assertions)? {
-            return Ok(self.certified(symbolic, &set));
+        let d = &symbolic.diagrams;
+        // Parts that speak of witnesses are none without the others.
+        let whole = if symbolic.system.cells > self.search.system.cells {
+            Some(assertions.conjunction(d)?)
+        } else {
+            self.how.form.whole(d, assertions)?
+        };
+        if let Some(set) = whole {
+            return self.certified(symbolic, &set);
         }
         let parts = certificate::graphs(symbolic, assertions.rows().into_iter().flatten());
         Ok(Answer::Proved(parts.map(|parts| {
-            Certificate::conjunction(symbolic.system, &self.property.name, parts)
+            Certificate::conjunction(self.search.system, &self.property.name, parts)
         })))
     }
 
-    fn certified(&self, symbolic: &Symbolic, set: &Bdd) -> Answer {
-        let graph = certificate::graph(symbolic, set);
-        Answer::Proved(
-            graph.map(|graph| Certificate::inductive(symbolic.system, &self.property.name, graph)),
-        )
+    /// The assertions allow errors, but nothing else leads to them.
+    fn proved_without_errors(&mut self, stage: &Stage<'s, D>, set: &Bdd) -> Result<Answer, Halt> {
+        let distance = self.layers.len() as u64;
+        self.explained(stage, Some(distance));
+        self.certified(&stage.symbolic, set)
+    }
+
+    fn certified(&self, symbolic: &Symbolic, set: &Bdd) -> Result<Answer, Halt> {
+        let set = witnesses::forget(symbolic, self.search.system, set)?;
+        let graph = certificate::graph(symbolic, self.search.system, &set);
+        Ok(Answer::Proved(graph.map(|graph| {
+            Certificate::inductive(self.search.system, &self.property.name, graph)
+        })))
     }
 
     /// A run through the layers of the error set, if an initial state is among them. Each step leads to a lower layer, so
@@ -378,7 +532,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 break;
             }
         }
-        let Some((initial, mut distance)) = start else {
+        let Some((mut initial, mut distance)) = start else {
             return Ok(None);
         };
         let missing = || Halt::from(Error::Internal("an error that no step leads on from"));
@@ -404,6 +558,11 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         }
         let last = steps.last().map_or(&initial, |(_, state)| state);
         let ending = target::ending(symbolic.system, self.property, last).ok_or_else(missing)?;
+        // The cells of witnesses come last.
+        initial.truncate(self.search.system.cells);
+        for (_, state) in &mut steps {
+            state.truncate(self.search.system.cells);
+        }
         Ok(Some(Run {
             initial,
             steps,

@@ -30,7 +30,7 @@ use super::division::{Body, Division, Fixpoint};
 use super::outline::outline_of_pairs;
 use super::pairs::{self, Pair, Pairs};
 use super::view::View;
-use super::{Form, How, Stage, decide};
+use super::{Form, How, Predicates, Stage, decide};
 use crate::reach::{Halt, Method, Search, engine};
 
 /// Split invariants over pairs of processes, with refinement.
@@ -74,6 +74,8 @@ impl Method for Pairwise {
             certificates: self.certificates,
             form: self.form,
             explain: self.explain,
+            predicates: Predicates::default(),
+            witnesses: false,
         };
         decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
         Ok(None)

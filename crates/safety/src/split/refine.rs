@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use threadwise_model::system::{CellId, ProcessId};
-use threadwise_symbolic::{Bdd, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Error, Hidden, Symbolic};
 
 use super::view::View;
 use crate::reach::{Halt, Search};
@@ -28,12 +28,21 @@ pub(crate) enum Refinement {
     Proof(Bdd),
 }
 
-/// Looks for a refinement. `invariant` is all of the split invariant, and has errors in it; predicates of these processes
-/// are looked for.
+/// Among what predicates are looked for.
+pub(crate) struct Among<'a> {
+    pub(crate) view: &'a View,
+    /// Those of these processes.
+    pub(crate) processes: &'a [ProcessId],
+    /// The variables by which a state can be wrong; others had better stay out of predicates.
+    pub(crate) mentioned: &'a BTreeSet<u32>,
+    /// In one state after the other, not in all at once.
+    pub(crate) one_by_one: bool,
+}
+
+/// Looks for a refinement. `invariant` is all of the split invariant, and has errors in it.
 pub(crate) fn refine(
     search: &mut Search,
-    view: &View,
-    processes: &[ProcessId],
+    among: &Among,
     invariant: &Bdd,
     error: &Bdd,
 ) -> Result<Refinement, Halt> {
@@ -41,20 +50,7 @@ pub(crate) fn refine(
     let d = &symbolic.diagrams;
     let wrong = d.and(invariant, error)?;
     let right = d.minus(invariant, error)?;
-    let mentioned = d.support(error);
-    let mut found = BTreeSet::new();
-    for &process in processes {
-        search.breathe()?;
-        one_process(
-            &symbolic, view, process, &mentioned, &wrong, &right, &mut found,
-        )?;
-    }
-    if found.is_empty() {
-        let apart = d.and(&wrong, &view.hidden.forget(d, &right)?)?;
-        if let Some(state) = symbolic.pick(&apart) {
-            found = several_processes(&symbolic, view, &state, &right)?;
-        }
-    }
+    let found = among.predicates(search, &wrong, &right)?;
     if !found.is_empty() {
         return Ok(Refinement::Expose(found));
     }
@@ -70,43 +66,134 @@ pub(crate) fn refine(
     Ok(Refinement::Extend(before))
 }
 
-/// The predicates of one process by which some error is one.
-fn one_process(
-    symbolic: &Symbolic,
-    view: &View,
-    process: ProcessId,
-    mentioned: &BTreeSet<u32>,
-    wrong: &Bdd,
-    right: &Bdd,
-    found: &mut BTreeSet<Predicate>,
-) -> Result<(), Halt> {
-    let d = &symbolic.diagrams;
-    let hidden = |cell: CellId| symbolic.encoding.cells[cell].hidden_vars(false);
-    let (cells, others): (Vec<CellId>, Vec<CellId>) = view.own[process]
-        .cells
-        .iter()
-        .copied()
-        .filter(|cell| hidden(*cell).next().is_some())
-        .partition(|cell| hidden(*cell).any(|var| mentioned.contains(&var)));
-    if cells.is_empty() {
-        return Ok(());
-    }
-    let free = Hidden::new(d, others.into_iter().flat_map(hidden))?;
-    let wrong = free.forget(d, wrong)?;
-    let right = free.forget(d, right)?;
-    let mut any = false;
-    for &cell in &cells {
-        let other = Hidden::new(d, hidden(cell))?.forget(d, &right)?;
-        any |= values_in(symbolic, cell, &d.and(&wrong, &other)?, found)?;
-    }
-    if !any && cells.len() > 1 {
-        let other = Hidden::new(d, cells.iter().copied().flat_map(hidden))?.forget(d, &right)?;
-        let apart = d.and(&wrong, &other)?;
-        for &cell in &cells {
-            values_in(symbolic, cell, &apart, found)?;
+impl Among<'_> {
+    /// Predicates by which the others see a difference between wrong and right states. None if what is wrong looks like nothing that
+    /// is right.
+    pub(crate) fn predicates(
+        &self,
+        search: &Search,
+        wrong: &Bdd,
+        right: &Bdd,
+    ) -> Result<BTreeSet<Predicate>, Halt> {
+        let symbolic = &search.symbolic;
+        let d = &symbolic.diagrams;
+        let mut found = BTreeSet::new();
+        if !self.one_by_one {
+            for &process in self.processes {
+                search.breathe()?;
+                self.one_process(symbolic, process, wrong, right, &mut found)?;
+            }
+            if !found.is_empty() {
+                return Ok(found);
+            }
         }
+        let mut rest = d.and(wrong, &self.view.hidden.forget(d, right)?)?;
+        while let Some(state) = symbolic.pick(&rest) {
+            search.breathe()?;
+            let essential = self.essential(symbolic, &state, right)?;
+            if essential.is_empty() {
+                return Err(Error::Internal("two states that differ in nothing").into());
+            }
+            if !self.one_by_one {
+                return Ok(essential);
+            }
+            // No more from states in which one of these holds. (Cohen and Namjoshi, Section 4, "Exploiting Symmetry in
+            // Refinement" and "Extracting Relevant Predicates".)
+            for predicate in essential {
+                rest = d.minus(&rest, &holds(symbolic, predicate)?)?;
+                found.insert(predicate);
+            }
+        }
+        Ok(found)
     }
-    Ok(())
+    /// The predicates of one process by which some state is wrong.
+    fn one_process(
+        &self,
+        symbolic: &Symbolic,
+        process: ProcessId,
+        wrong: &Bdd,
+        right: &Bdd,
+        found: &mut BTreeSet<Predicate>,
+    ) -> Result<(), Halt> {
+        let d = &symbolic.diagrams;
+        let hidden = |cell: CellId| symbolic.encoding.cells[cell].hidden_vars(false);
+        let (cells, others): (Vec<CellId>, Vec<CellId>) = self.view.own[process]
+            .cells
+            .iter()
+            .copied()
+            .filter(|cell| hidden(*cell).next().is_some())
+            .partition(|cell| hidden(*cell).any(|var| self.mentioned.contains(&var)));
+        if cells.is_empty() {
+            return Ok(());
+        }
+        let free = Hidden::new(d, others.into_iter().flat_map(hidden))?;
+        let wrong = free.forget(d, wrong)?;
+        let right = free.forget(d, right)?;
+        let mut any = false;
+        for &cell in &cells {
+            let other = Hidden::new(d, hidden(cell))?.forget(d, &right)?;
+            any |= values_in(symbolic, cell, &d.and(&wrong, &other)?, found)?;
+        }
+        if !any && cells.len() > 1 {
+            let other =
+                Hidden::new(d, cells.iter().copied().flat_map(hidden))?.forget(d, &right)?;
+            let apart = d.and(&wrong, &other)?;
+            for &cell in &cells {
+                values_in(symbolic, cell, &apart, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The predicates that together make a state wrong, given what is seen of it: cells are left out one by one, as long as what remains
+    /// excludes everything that is right.
+    fn essential(
+        &self,
+        symbolic: &Symbolic,
+        state: &[i64],
+        right: &Bdd,
+    ) -> Result<BTreeSet<Predicate>, Halt> {
+        let d = &symbolic.diagrams;
+        let here = |cell: CellId| holds(symbolic, (cell, state[cell.index()]));
+        // Everything that is right and looks the same.
+        let seen = self.view.hidden.forget(d, &symbolic.singleton(state)?)?;
+        let mut alike = d.and(right, &seen)?;
+        let hidden = |cell: &CellId| symbolic.encoding.cells[*cell].hidden_vars(false);
+        let mut cells: Vec<CellId> = self
+            .view
+            .own
+            .iter()
+            .flat_map(|own| own.cells.iter().copied())
+            .filter(|cell| hidden(cell).next().is_some())
+            .collect();
+        // Those by which no state is wrong can best be left out.
+        cells.sort_by_key(|cell| hidden(cell).any(|var| self.mentioned.contains(&var)));
+        // What all cells from a place on say together.
+        let mut rest = vec![d.all()];
+        for &cell in cells.iter().rev() {
+            let last = d.and(&here(cell)?, &rest[rest.len() - 1])?;
+            rest.push(last);
+        }
+        let mut essential = BTreeSet::new();
+        for (place, &cell) in cells.iter().enumerate() {
+            // Without this cell, and those already left out.
+            let without = d.and(&alike, &rest[cells.len() - place - 1])?;
+            if !d.is_empty(&without) {
+                essential.insert((cell, state[cell.index()]));
+                alike = d.and(&alike, &here(cell)?)?;
+            }
+        }
+        Ok(essential)
+    }
+}
+
+/// Where a predicate holds.
+fn holds(symbolic: &Symbolic, (cell, value): Predicate) -> Result<Bdd, Halt> {
+    let d = &symbolic.diagrams;
+    Ok(match symbolic.encoding.cells[cell].code(value) {
+        Some(code) => symbolic.encoding.code(d, cell, code, false)?,
+        None => d.none(),
+    })
 }
 
 /// Adds a predicate for each value that a cell has in a set, where others share its class.
@@ -129,52 +216,4 @@ fn values_in(
         }
     }
     Ok(any)
-}
-
-/// The predicates of several processes that together make a state an error, given what is seen of it: cells are left out one by one,
-/// as long as what remains excludes everything that is right.
-fn several_processes(
-    symbolic: &Symbolic,
-    view: &View,
-    state: &[i64],
-    right: &Bdd,
-) -> Result<BTreeSet<Predicate>, Halt> {
-    let d = &symbolic.diagrams;
-    let value = |cell: CellId| -> Result<Bdd, Halt> {
-        let code = symbolic.encoding.cells[cell].code(state[cell.index()]);
-        match code {
-            Some(code) => Ok(symbolic.encoding.code(d, cell, code, false)?),
-            None => Ok(d.none()),
-        }
-    };
-    // Everything that is right and looks the same.
-    let seen = view.hidden.forget(d, &symbolic.singleton(state)?)?;
-    let mut alike = d.and(right, &seen)?;
-    let hidden: Vec<CellId> = view
-        .own
-        .iter()
-        .flat_map(|own| own.cells.iter().copied())
-        .filter(|cell| {
-            symbolic.encoding.cells[*cell]
-                .hidden_vars(false)
-                .next()
-                .is_some()
-        })
-        .collect();
-    // What all cells from a place on say together.
-    let mut rest = vec![d.all()];
-    for &cell in hidden.iter().rev() {
-        let last = d.and(&value(cell)?, &rest[rest.len() - 1])?;
-        rest.push(last);
-    }
-    let mut essential = BTreeSet::new();
-    for (place, &cell) in hidden.iter().enumerate() {
-        // Without this cell, and those already left out.
-        let without = d.and(&alike, &rest[hidden.len() - place - 1])?;
-        if !d.is_empty(&without) {
-            essential.insert((cell, state[cell.index()]));
-            alike = d.and(&alike, &value(cell)?)?;
-        }
-    }
-    Ok(essential)
 }

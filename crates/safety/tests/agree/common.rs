@@ -146,10 +146,15 @@ pub fn oracle(system: &System) -> Outcome {
 
 /// The library at N=2..5: the number of instances compared, and the answers.
 pub fn the_library(engines: impl Fn() -> Engines, runs: Runs) -> (usize, Count) {
+    the_library_up_to(5, engines, runs)
+}
+
+/// The library from N=2 on.
+pub fn the_library_up_to(most: i64, engines: impl Fn() -> Engines, runs: Runs) -> (usize, Count) {
     let mut instances = 0;
     let mut all = Count::default();
     for (name, text) in library() {
-        for n in 2..=5 {
+        for n in 2..=most {
             let Ok(instance) = instance(&text, &[("N", n)]) else {
                 continue;
             };
@@ -300,7 +305,7 @@ pub fn random_ones(runs: Runs, engines: impl Fn(u64) -> Engines + Sync) -> (usiz
 
 /// Random programs with engines that refine: the first always, the others on some. A fifth of the programs must need it.
 pub fn random_ones_refined(engines: impl Fn() -> Engines + Sync) {
-    let (refined, programs, _) = random_ones(Runs::Any, |seed| {
+    random_ones_refined_by(|seed| {
         let mut engines = engines();
         engines.truncate(if seed.is_multiple_of(4) {
             engines.len()
@@ -309,5 +314,10 @@ pub fn random_ones_refined(engines: impl Fn() -> Engines + Sync) {
         });
         engines
     });
+}
+
+/// Random programs, each with its engines. A fifth must need a refinement.
+pub fn random_ones_refined_by(engines: impl Fn(u64) -> Engines + Sync) {
+    let (refined, programs, _) = random_ones(Runs::Any, engines);
     assert!(refined * 5 >= programs, "{refined} of {programs}");
 }

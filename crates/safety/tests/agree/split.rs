@@ -1,7 +1,10 @@
 //! Split invariants: against the explicit engine, and the figures of the literature.
 
-use crate::common::{Engines, Runs, effort, random_ones_refined, the_library};
-use threadwise_safety::{Form, Split};
+use crate::common::{
+    Engines, Runs, effort, random_ones_refined, random_ones_refined_by, the_library,
+    the_library_up_to,
+};
+use threadwise_safety::{Errors, Form, Predicates, Split};
 
 fn engines() -> Engines {
     vec![
@@ -15,6 +18,63 @@ fn engines() -> Engines {
             }),
         ),
     ]
+}
+
+/// The other ways to look for errors and for what tells them from other states.
+fn variants() -> Engines {
+    let stages = Split {
+        errors: Errors::Stages,
+        ..Split::default()
+    };
+    let states = Split {
+        predicates: Predicates::States,
+        ..Split::default()
+    };
+    let paths = Split {
+        predicates: Predicates::Paths,
+        ..Split::default()
+    };
+    let witnesses = Split {
+        witnesses: true,
+        ..Split::default()
+    };
+    let together = Split {
+        symmetry: false,
+        errors: Errors::Stages,
+        predicates: Predicates::States,
+        witnesses: true,
+        ..Split::default()
+    };
+    vec![
+        ("split, stages", Box::new(stages)),
+        ("split, states", Box::new(states)),
+        ("split, paths", Box::new(paths)),
+        ("split, witnesses", Box::new(witnesses)),
+        ("split, all that is different", Box::new(together)),
+    ]
+}
+
+#[test]
+fn variants_agree_on_the_library() {
+    let (instances, all) = the_library_up_to(2, variants, Runs::Any);
+    assert!(instances >= 25, "{instances} instances");
+    assert!(all.proved >= 300 && all.violated >= 40, "{all:?}");
+    assert!(all.refined >= 200, "{all:?}");
+    // Witnesses of locations at which there are several grow large on the way to being given up.
+    let without_witnesses = || variants().into_iter().take(3).collect();
+    let (instances, all) = the_library_up_to(3, without_witnesses, Runs::Any);
+    assert!(instances >= 50, "{instances} instances");
+    assert!(all.proved >= 450 && all.violated >= 50, "{all:?}");
+    assert!(all.refined >= 300, "{all:?}");
+}
+
+#[test]
+fn variants_agree_on_random_programs() {
+    random_ones_refined_by(|seed| {
+        let mut variants = variants();
+        let place = seed as usize % variants.len();
+        vec![variants.swap_remove(place)]
+    });
 }
 
 #[test]
@@ -56,5 +116,41 @@ fn published_figures() {
                 assert_eq!(effort, (0, 0), "{model}");
             }
         }
+    }
+}
+
+/// The same tables with errors looked for at every stage, as in the paper.
+#[test]
+fn published_figures_of_stages() {
+    for symmetry in [true, false] {
+        let engine = Split {
+            symmetry,
+            errors: Errors::Stages,
+            ..Split::default()
+        };
+        for n in [2, 5, 9] {
+            let effort = |model, params: &[(&str, i64)]| effort(&engine, model, params, "mutex");
+            let predicates = n as u64;
+            assert_eq!(effort("mux_sem", &[("N", n)]), (2, 2 * predicates));
+            assert_eq!(effort("mux_sem_short", &[("N", n)]), (1, predicates));
+            assert_eq!(effort("mux_sem_last", &[("N", n)]), (0, 0));
+            let count = effort("mux_sem_count", &[("N", n), ("M", 10)]);
+            assert_eq!(count, (2, 2 * predicates));
+        }
+    }
+}
+
+/// A variable that names the process at a label does for any number of processes.
+#[test]
+fn witnesses_do_not_grow_with_the_processes() {
+    let engine = Split {
+        witnesses: true,
+        ..Split::default()
+    };
+    for n in [2, 5, 9] {
+        let effort = |model, params: &[(&str, i64)]| effort(&engine, model, params, "mutex");
+        assert_eq!(effort("mux_sem", &[("N", n)]), (1, 2));
+        assert_eq!(effort("mux_sem_short", &[("N", n)]), (1, 1));
+        assert_eq!(effort("mux_sem_count", &[("N", n), ("M", 10)]), (1, 2));
     }
 }

@@ -13,7 +13,7 @@ pub(crate) mod terms;
 use index_vec::IndexVec;
 use threadwise_evidence::{LabelOutline, Omission, Outline, ProcessOutline};
 use threadwise_lang::program::TemplateId;
-use threadwise_model::system::{CellId, ProcessId, System};
+use threadwise_model::system::{CellDomain, CellId, ProcessId, System};
 use threadwise_symbolic::{Bdd, Hidden, Symbolic};
 
 use self::minimise::{Facts, Minimiser};
@@ -40,7 +40,15 @@ pub(crate) fn outline(
         shared: stage.symbolic.diagrams.all(),
     };
     let writer = writer.ready()?;
-    writer.write((writer.processes()?, 0), writer.seen_alone()?)
+    let mut outline = writer.write((writer.processes()?, 0), writer.seen_alone()?)?;
+    let vars = stage.symbolic.system.vars.iter();
+    for witness in vars.filter(|var| var.first.index() >= search.system.cells) {
+        outline.exposed.push(match witness.domain {
+            CellDomain::OptId(_) => format!("{} (none if nobody is)", witness.name),
+            _ => format!("{} (now or before)", witness.name),
+        });
+    }
+    Ok(outline)
 }
 
 /// Writes an outline.

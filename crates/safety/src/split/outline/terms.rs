@@ -9,6 +9,7 @@ use threadwise_lang::program::TemplateId;
 use threadwise_model::layout::locate;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellDomain, CellId, DimKind, ProcessId, Scope, System};
+use threadwise_model::witness::Watched;
 use threadwise_symbolic::{Bdd, Error, Symbolic};
 
 /// A process by template and index.
@@ -443,6 +444,20 @@ impl<'a> Naming<'a> {
                 None => "none".to_owned(),
             },
             CellDomain::Range(..) | CellDomain::Int => value.to_string(),
+        }
+    }
+
+    /// Somebody of whom something holds: `P at critical`, `P with old = true`.
+    pub(crate) fn somebody(&self, watched: Watched) -> String {
+        let var = &self.system.vars[watched.var];
+        let value = self.value(var.domain, watched.value);
+        let template = match var.scope {
+            Scope::Local(template) => self.system.templates[template].name.as_str(),
+            Scope::Shared => "",
+        };
+        match var.domain {
+            CellDomain::Location(_) => format!("{template} at {value}"),
+            _ => format!("{template} with {} = {value}", var.name),
         }
     }
 
