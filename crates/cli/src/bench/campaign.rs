@@ -228,6 +228,7 @@ fn read_check(measured: &Measured) -> Run {
         nodes: None,
         refinements: None,
         predicates: None,
+        extensions: None,
         load: None,
     };
     match measured.end {
@@ -260,6 +261,7 @@ fn read_check(measured: &Measured) -> Run {
     let most = |of: fn(&Stats) -> Option<u64>| results.iter().filter_map(|r| of(&r.stats)).max();
     run.refinements = most(|stats| stats.refinements);
     run.predicates = most(|stats| stats.predicates);
+    run.extensions = most(|stats| stats.extensions);
     run.rechecked = !results.is_empty() && results.iter().all(|result| result.rechecked);
     if report.exit > 3 || results.is_empty() {
         run.message = Some(complaint());

@@ -27,6 +27,8 @@ pub(crate) enum Figure {
     Refinements,
     /// Predicates that refinements exposed.
     Predicates,
+    /// Extensions of the set of errors.
+    Extensions,
     /// States for each second of processor time.
     Rate,
     /// Memory for each state.
@@ -35,7 +37,7 @@ pub(crate) enum Figure {
 
 impl Figure {
     /// All of them.
-    pub(crate) const ALL: [Figure; 11] = [
+    pub(crate) const ALL: [Figure; 12] = [
         Figure::Cpu,
         Figure::Proof,
         Figure::Recheck,
@@ -45,6 +47,7 @@ impl Figure {
         Figure::Nodes,
         Figure::Refinements,
         Figure::Predicates,
+        Figure::Extensions,
         Figure::Rate,
         Figure::Bytes,
     ];
@@ -61,6 +64,7 @@ impl Figure {
             Figure::Nodes => "nodes",
             Figure::Refinements => "refinements",
             Figure::Predicates => "predicates",
+            Figure::Extensions => "extensions",
             Figure::Rate => "rate",
             Figure::Bytes => "bytes",
         }
@@ -78,6 +82,7 @@ impl Figure {
             Figure::Nodes => "peak nodes",
             Figure::Refinements => "refinements",
             Figure::Predicates => "predicates",
+            Figure::Extensions => "extensions",
             Figure::Rate => "M states / CPU s",
             Figure::Bytes => "bytes a state",
         }
@@ -100,6 +105,7 @@ impl Figure {
             Figure::Nodes => run.nodes.map(|nodes| nodes as f64),
             Figure::Refinements => run.refinements.map(|refinements| refinements as f64),
             Figure::Predicates => run.predicates.map(|predicates| predicates as f64),
+            Figure::Extensions => run.extensions.map(|extensions| extensions as f64),
             Figure::Rate => {
                 let cpu = run.cpu_seconds.filter(|cpu| *cpu > 0.0)?;
                 Some(states? / cpu / 1e6)
@@ -117,9 +123,11 @@ impl Figure {
             Figure::Cpu | Figure::Proof | Figure::Recheck | Figure::Clock => seconds(value),
             // Beyond that a number is not exact.
             Figure::States | Figure::Nodes if value >= 2f64.powi(53) => format!("{value:.2e}"),
-            Figure::States | Figure::Nodes | Figure::Refinements | Figure::Predicates => {
-                count(value as u64)
-            }
+            Figure::States
+            | Figure::Nodes
+            | Figure::Refinements
+            | Figure::Predicates
+            | Figure::Extensions => count(value as u64),
             Figure::Memory => format!("{value:.0}"),
             Figure::Rate => format!("{value:.2}"),
             Figure::Bytes => format!("{value:.1}"),

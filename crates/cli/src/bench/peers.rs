@@ -154,6 +154,7 @@ impl Peer {
             nodes: None,
             refinements: None,
             predicates: None,
+            extensions: None,
             load: None,
         }
     }

@@ -85,6 +85,8 @@ pub(crate) struct Run {
     pub(crate) refinements: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) predicates: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) extensions: Option<u64>,
     /// How many processes wanted a processor when the run had ended (the average of a minute).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) load: Option<f64>,
