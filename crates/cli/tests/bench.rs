@@ -292,7 +292,7 @@ fn refinements_are_counted_and_growth_is_a_target() {
 title = 'T'
 runs = 1
 grid = ['cpu', 'refinements', 'predicates']
-list = ['refinements', 'predicates']
+list = ['refinements', 'predicates', 'extensions']
 [[column]]
 engine = 'forward'
 [[column]]
@@ -325,9 +325,9 @@ ahead_of = 'forward'
         .says("| `split`, CPU s / refinements / predicates |")
         .says(&format!(" / {refinements} / {predicates} |\n"))
         .says(&format!(
-            "| lock N=2 | split | proved | {refinements} | {predicates} |"
+            "| lock N=2 | split | proved | {refinements} | {predicates} | 0 |"
         ))
-        .says("| lock N=2 | forward | proved |  |  |")
+        .says("| lock N=2 | forward | proved |  |  |  |")
         .says("- lock, split: growth at most N^2.3: open (too few runs");
     let first = ran
         .stdout
