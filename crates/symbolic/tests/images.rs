@@ -10,7 +10,7 @@ use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::lower::lower;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{ProcessId, System, SystemPropertyKind};
-use threadwise_symbolic::{Agenda, Bdd, Error, Symbolic, Transition};
+use threadwise_symbolic::{Agenda, Bdd, Error, Hidden, Symbolic, Transition};
 use threadwise_testgen::random::Random;
 use threadwise_testgen::{instance, library, random_programs};
 
@@ -338,6 +338,57 @@ fn images_under_swaps_are_those_of_the_states() {
         }
     }
     assert!(swaps >= 200, "{swaps} swaps");
+}
+
+/// What speaks of the class of one process's location speaks of that of the other when the two are swapped, and of nothing hidden: an
+/// image may leave out codes that stand for nothing, so that hidden variables matter to it, but only as far as they tell those.
+#[test]
+fn images_of_what_is_seen_are_seen() {
+    let mut swaps = 0;
+    for (name, text) in library() {
+        let Ok(instance) = instance(&text, &[("N", 3)]) else {
+            continue;
+        };
+        let system = lower(&instance, 0).expect("small");
+        let Ok(natural) = Symbolic::new(&system, NODES) else {
+            continue;
+        };
+        for (id, template) in system.templates.iter_enumerated() {
+            let place = |index: u32| system.cell(template.pc, index, 0);
+            let mut layout = natural.layout.clone();
+            for index in 0..template.count {
+                layout.classes.insert(place(index), vec![vec![0]]);
+            }
+            let symbolic = natural.rebuild(layout).expect("room");
+            let d = &symbolic.diagrams;
+            let cells = (0..template.count).map(|index| &symbolic.encoding.cells[place(index)]);
+            let hidden = Hidden::new(d, cells.flat_map(|cell| cell.hidden_vars(false)));
+            let hidden = hidden.expect("room");
+            let seen_at_first = |index: u32| {
+                let cell = place(index);
+                let code = symbolic.encoding.cells[cell].code(0).expect("a location");
+                let here = symbolic.encoding.code(d, cell, code, false);
+                hidden.forget(d, &here.expect("room")).expect("room")
+            };
+            let states = |set: &Bdd| d.and(set, &symbolic.valid).expect("room");
+            for to in 1..template.count {
+                let mut images: Vec<u32> = (0..template.count).collect();
+                images.swap(0, to as usize);
+                let swap = Permutation::of_template(id, images).expect("a permutation");
+                let (set, expected) = (seen_at_first(0), seen_at_first(to));
+                let not = |set: &Bdd| d.not(set).expect("room");
+                let elsewhere = (not(&set), not(&expected));
+                for (set, expected) in [(set, expected), elsewhere] {
+                    let image = symbolic.permute(&set, &swap).expect("room");
+                    assert!(states(&image) == states(&expected), "{name}: {to}");
+                    let seen = hidden.forget(d, &image).expect("room");
+                    assert!(states(&seen) == states(&expected), "{name}: {to}, hidden");
+                    swaps += 1;
+                }
+            }
+        }
+    }
+    assert!(swaps >= 60, "{swaps} swaps");
 }
 
 #[test]

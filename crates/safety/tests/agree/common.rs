@@ -18,6 +18,38 @@ const SMALL: u64 = 20;
 /// Larger ones are left out.
 const STATES: u64 = 60_000;
 
+/// Models that take little time, with processes that are alike or on a ring, with and without violations.
+pub const QUICK: [&str; 5] = [
+    "barrier",
+    "mux_sem",
+    "mux_sem_try",
+    "wrong_dining",
+    "wrong_test_and_set",
+];
+
+/// Programs for engines that divide an invariant, each for one mistake that the library might not show.
+pub const SINGLED_OUT: [&str; 5] = [
+    // Two are inside, but the first process never is.
+    "ordered process P[i: 1..3] { loop { a: await i > 1; b: skip; } }
+     invariant mutex: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);",
+    // Only for the last process something is wrong.
+    "shared x: 0..3 = 0; ordered process P[i: 1..3] { a: x := i; b: skip; }
+     invariant last: forall i in P: P[i] at b -> i < 3;
+     invariant small: x < 3;",
+    // Only for the first.
+    "shared x: 0..3 = 0; ordered process P[i: 1..3] { a: assert i > 1 || x != 2; b: x := i; }",
+    // Two kinds of processes, two of each.
+    "shared x: 0..2 = 0;
+     process P[i: 1..2] { loop { a: atomic { await x == 0; x := 1; } b: x := 0; } }
+     process Q[i: 1..2] { loop { c: atomic { await x == 0; x := 2; } d: x := 0; } }
+     invariant apart: forall i in P: forall j in Q: !(P[i] at b && Q[j] at d);",
+    // A witness has several at a label, in whatever order they come and go.
+    "shared x: 0..3 = 0;
+     process P[i: 1..3] { loop { a: atomic { await x < 2; x := x + 1; } b: x := x - 1; } }
+     invariant two: x < 3;
+     invariant one: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);",
+];
+
 /// Engines with what to call them.
 pub type Engines = Vec<(&'static str, Box<dyn Engine>)>;
 
@@ -151,9 +183,19 @@ pub fn the_library(engines: impl Fn() -> Engines, runs: Runs) -> (usize, Count) 
 
 /// The library from N=2 on.
 pub fn the_library_up_to(most: i64, engines: impl Fn() -> Engines, runs: Runs) -> (usize, Count) {
+    models_up_to(most, |_| true, engines, runs)
+}
+
+/// Some models of the library from N=2 on.
+pub fn models_up_to(
+    most: i64,
+    chosen: impl Fn(&str) -> bool,
+    engines: impl Fn() -> Engines,
+    runs: Runs,
+) -> (usize, Count) {
     let mut instances = 0;
     let mut all = Count::default();
-    for (name, text) in library() {
+    for (name, text) in library().into_iter().filter(|(name, _)| chosen(name)) {
         for n in 2..=most {
             let Ok(instance) = instance(&text, &[("N", n)]) else {
                 continue;

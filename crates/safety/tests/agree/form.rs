@@ -154,6 +154,22 @@ fn the_cheaper_form_is_chosen() {
     }
 }
 
+/// From sixteen processes on, what everybody sees can be computed with one relation for all steps.
+#[test]
+fn a_step_of_all_at_once() {
+    let instance = semaphore(20);
+    let system = lower(&instance, 3).expect("small enough");
+    let outcome = Split::default().check_all(&system, &safety(&system), &Limits::NONE, &mut Silent);
+    let exposed: Vec<_> = outcome.accounts.iter().map(|a| a.predicates).collect();
+    assert_eq!(exposed.iter().max(), Some(&Some(40)), "{exposed:?}");
+    for answer in &outcome.answers {
+        match answer {
+            Answer::Proved(Some(proof)) => accepted(&instance, proof),
+            other => panic!("{other:?}"),
+        };
+    }
+}
+
 #[test]
 fn a_hundred_processes_in_parts() {
     for (instance, form) in [

@@ -1,6 +1,9 @@
 //! Pairwise split invariants: against the explicit engine, and the figures of the literature.
 
-use crate::common::{Engines, Runs, effort, random_ones_refined, the_library};
+use crate::common::{
+    Engines, QUICK, Runs, SINGLED_OUT, effort, models_up_to, random_ones_refined, the_given,
+    the_library,
+};
 use threadwise_safety::{Form, Pairwise};
 
 fn engines() -> Engines {
@@ -15,6 +18,16 @@ fn engines() -> Engines {
             }),
         ),
     ]
+}
+
+#[test]
+fn programs_that_single_out_one_thing_agree() {
+    the_given(SINGLED_OUT, engines, Runs::Any);
+}
+
+#[test]
+fn quick_models_agree() {
+    models_up_to(4, |model| QUICK.contains(&model), engines, Runs::Any);
 }
 
 #[test]

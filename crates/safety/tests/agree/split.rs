@@ -1,8 +1,8 @@
 //! Split invariants: against the explicit engine, and the figures of the literature.
 
 use crate::common::{
-    Engines, Runs, effort, random_ones_refined, random_ones_refined_by, the_library,
-    the_library_up_to,
+    Engines, QUICK, Runs, SINGLED_OUT, effort, models_up_to, random_ones_refined,
+    random_ones_refined_by, the_given, the_library, the_library_up_to,
 };
 use threadwise_safety::{Errors, Form, Predicates, Split};
 
@@ -52,6 +52,27 @@ fn variants() -> Engines {
         ("split, witnesses", Box::new(witnesses)),
         ("split, all that is different", Box::new(together)),
     ]
+}
+
+#[test]
+fn programs_that_single_out_one_thing_agree() {
+    let all = || engines().into_iter().chain(variants()).collect();
+    the_given(SINGLED_OUT, all, Runs::Any);
+}
+
+#[test]
+fn quick_models_agree() {
+    models_up_to(
+        4,
+        |model| QUICK.contains(&model),
+        || {
+            engines()
+                .into_iter()
+                .chain(variants().into_iter().take(3))
+                .collect()
+        },
+        Runs::Any,
+    );
 }
 
 #[test]
