@@ -257,10 +257,10 @@ pub(crate) struct CheckArgs {
     /// In `split`, when to look for errors in the assertions
     #[arg(long, value_name = "WHEN", value_enum)]
     pub(crate) errors: Option<ErrorsArg>,
-    /// In `split`, what to take the predicates from that a refinement exposes
+    /// In `split`, where to look for the facts that the assertions about other processes may speak of
     #[arg(long, value_name = "SOURCE", value_enum)]
     pub(crate) predicates: Option<PredicatesArg>,
-    /// In `split`, expose first which process it is that a predicate holds of, instead of the predicate of every process
+    /// In `split`, let everybody see who is at a label (or has a value), before they see of each process whether it is
     #[arg(long)]
     pub(crate) witnesses: bool,
     /// In `forward`, layer by layer instead of chained: slower, for comparison
@@ -486,7 +486,7 @@ pub(crate) enum Format {
 pub(crate) enum ErrorsArg {
     /// When the assertions are complete (default)
     Fixpoint,
-    /// After every step of everybody, as published
+    /// After every step of everybody, as the method was published
     Stages,
 }
 
@@ -504,7 +504,7 @@ impl From<ErrorsArg> for Errors {
 pub(crate) enum PredicatesArg {
     /// All violations at once (default)
     Violations,
-    /// One violation after the other, without those that a predicate found before holds in
+    /// One violation after the other, until some fact that was found holds in each
     States,
     /// The place where the way to the violations breaks; errors are looked for at every stage
     Paths,

@@ -342,6 +342,17 @@ fn names_are_checked_and_suggested() {
             "`--errors` is for the engine `split`",
         ),
         (
+            vec![
+                "--engine",
+                "split",
+                "--errors",
+                "fixpoint",
+                "--predicates",
+                "paths",
+            ],
+            "leave out `--errors`, or say `--errors stages`",
+        ),
+        (
             vec!["--predicates", "paths"],
             "`--predicates` is for the engine `split`",
         ),

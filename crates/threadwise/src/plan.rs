@@ -158,6 +158,11 @@ pub enum RequestError {
         /// The engine that was asked for.
         engine: String,
     },
+    /// `--errors fixpoint --predicates paths`
+    #[error(
+        "`--predicates paths` follows violations through the stages, and `--errors fixpoint` has none"
+    )]
+    PathsWithoutStages,
     /// The filters leave no property.
     #[error("nothing to check: the model has no property that was asked for")]
     Nothing,
@@ -188,6 +193,9 @@ impl RequestError {
             } => {
                 let engines = alternatives(for_engines, "--engine ");
                 Some(format!("leave out `{option}`, or use {engines}"))
+            }
+            RequestError::PathsWithoutStages => {
+                Some("leave out `--errors`, or say `--errors stages`".to_owned())
             }
             RequestError::Conflict { .. } => Some("leave out `--only`, or `--property`".to_owned()),
             RequestError::Nothing => {
@@ -400,6 +408,9 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
                 engine: chosen(&options.engine).to_owned(),
             });
         }
+    }
+    if options.errors == Some(Errors::Fixpoint) && options.predicates == Some(Predicates::Paths) {
+        return Err(RequestError::PathsWithoutStages);
     }
     Ok(())
 }

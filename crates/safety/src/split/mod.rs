@@ -347,19 +347,20 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     /// Goes on with diagrams in which these predicates are exposed too. The layers have to be brought along.
     fn expose(&mut self, predicates: BTreeSet<Predicate>) -> Result<(), Halt> {
         let symbolic = self.search.symbolic.clone();
-        self.tell_refinement(&symbolic, &predicates);
         if !self.how.witnesses {
+            self.tell_refinement(&predicates, Vec::new());
             let layout = self.exposing(&symbolic.layout, predicates);
             self.search.replace(symbolic.rebuild(layout)?);
             return Ok(());
         }
         let sorted = self.witnesses.sort(self.search.system, predicates);
-        if sorted.given_up > 0 {
+        self.tell_refinement(&sorted.others, sorted.told(self.search.system));
+        if !sorted.given_up.is_empty() {
             // What they said of errors goes with them.
             self.layers.truncate(1);
         }
         let known = self.account().predicates.get_or_insert(0);
-        *known = *known + sorted.new as u64 - sorted.given_up as u64;
+        *known = *known + sorted.new.len() as u64 - sorted.given_up.len() as u64;
         let grown = self.witnesses.system(self.search.system);
         let grown = grown.ok_or(Error::Internal(
             "a witness that was possible is not any more",
@@ -387,7 +388,9 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         &mut self.search.accounts[self.place]
     }
 
-    fn tell_refinement(&mut self, symbolic: &Symbolic, predicates: &BTreeSet<Predicate>) {
+    /// Tells what a refinement exposes: these predicates, and what there is about witnesses.
+    fn tell_refinement(&mut self, predicates: &BTreeSet<Predicate>, witnesses: Vec<String>) {
+        let symbolic = self.search.symbolic.clone();
         let naming = Naming::plain(symbolic.system);
         let mut exposed = Vec::new();
         for (cell, value) in predicates.iter().take(FEW_TO_TELL) {
@@ -395,21 +398,20 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 cell: *cell,
                 values: BTreeSet::from([*value]),
             };
-            let text = naming.literal(&literal, &all_values(symbolic, *cell));
+            let text = naming.literal(&literal, &all_values(&symbolic, *cell));
             exposed.push(text.to_string());
         }
         if predicates.len() > FEW_TO_TELL {
             exposed.push(format!("{} more", predicates.len() - FEW_TO_TELL));
         }
-        let everywhere = if self.how.symmetric {
-            ", and the same of processes like these"
-        } else {
-            ""
-        };
+        if self.closed(predicates.clone()).len() > predicates.len() {
+            exposed.push("and the same of processes like these".to_owned());
+        }
+        exposed.extend(witnesses);
         let account = self.account();
         *account.refinements.get_or_insert(0) += 1;
         account.rounds.push(format!(
-            "the assertions allow a violation; what tells it from states that are none is exposed: {}{everywhere}",
+            "the assertions allow a violation; what tells it from states that are none is exposed: {}",
             exposed.join(", ")
         ));
     }

@@ -30,10 +30,25 @@ pub(super) struct Witnesses {
 pub(super) struct Sorted {
     /// Those that have to be exposed of every process.
     pub(super) others: BTreeSet<Predicate>,
-    /// How many witnesses are new.
-    pub(super) new: usize,
-    /// How many have been given up.
-    pub(super) given_up: usize,
+    /// What has a witness now.
+    pub(super) new: Vec<Watched>,
+    /// What has none any more.
+    pub(super) given_up: Vec<Watched>,
+}
+
+impl Sorted {
+    /// What there is to tell about witnesses.
+    pub(super) fn told(&self, system: &System) -> Vec<String> {
+        let naming = Naming::plain(system);
+        let new = self.new.iter();
+        let new = new.map(|watched| format!("who is the {}", naming.somebody(*watched)));
+        let old = self.given_up.iter();
+        let old = old.map(|watched| {
+            let somebody = naming.somebody(*watched);
+            format!("no longer who is the {somebody}, which did not help")
+        });
+        new.chain(old).collect()
+    }
 }
 
 impl Witnesses {
@@ -61,8 +76,8 @@ impl Witnesses {
         let given_up = before.iter().filter(|old| self.given_up.contains(old));
         let sorted = Sorted {
             others,
-            new: self.present.len() - before.len(),
-            given_up: given_up.count(),
+            new: self.present[before.len()..].to_vec(),
+            given_up: given_up.copied().collect(),
         };
         self.present
             .retain(|watched| !self.given_up.contains(watched));
