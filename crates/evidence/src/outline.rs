@@ -193,10 +193,15 @@ impl ProcessOutline {
             }
         }
         lines.push(title);
+        // Of a pair, both have labels.
+        let whose = match &self.other {
+            Some(_) => format!("{} ", self.process),
+            None => String::new(),
+        };
         let places: Vec<String> = self
             .labels
             .iter()
-            .map(|label| format!("at {}", label.labels.join(", ")))
+            .map(|label| format!("{whose}at {}", label.labels.join(", ")))
             .collect();
         let width = places.iter().map(|place| place.chars().count()).max();
         let width = width.unwrap_or_default();
