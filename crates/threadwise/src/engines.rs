@@ -61,12 +61,12 @@ pub const ENGINES: &[EngineInfo] = &[
         name: SPLIT,
         properties: "safety",
         scope: "one instance",
-        about: "One assertion for each process, refined by exposing facts about processes until it is a proof or an error is real.",
+        about: "One assertion for each process, refined by exposing facts about processes until it is a proof or an error is real; counterexamples are runs through the layers of the error set, not always the shortest.",
     },
     EngineInfo {
         name: PAIRWISE,
         properties: "safety",
         scope: "one instance",
-        about: "One assertion for each pair of processes, refined in the same way.",
+        about: "One assertion for each pair of processes, refined in the same way; counterexamples as of `split`.",
     },
 ];
