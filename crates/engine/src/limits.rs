@@ -21,6 +21,8 @@ pub struct Limits<'a> {
     pub states: Option<u64>,
     /// Asked every few milliseconds at least: whether to stop.
     pub stop: Option<&'a (dyn Fn() -> Option<Stop> + Sync)>,
+    /// Whether there is time for what no verdict depends on.
+    pub leisure: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl Limits<'_> {
@@ -29,11 +31,17 @@ impl Limits<'_> {
         memory: None,
         states: None,
         stop: None,
+        leisure: None,
     };
 
     /// Whether to stop now.
     pub fn should_stop(&self) -> Option<Stop> {
         self.stop.and_then(|stop| stop())
+    }
+
+    /// Whether there is time for what no verdict depends on.
+    pub fn has_leisure(&self) -> bool {
+        self.leisure.is_none_or(|leisure| leisure())
     }
 }
 
@@ -43,6 +51,7 @@ impl fmt::Debug for Limits<'_> {
             .field("memory", &self.memory)
             .field("states", &self.states)
             .field("stop", &self.stop.map(|_| ".."))
+            .field("leisure", &self.leisure.map(|_| ".."))
             .finish()
     }
 }

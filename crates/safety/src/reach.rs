@@ -228,6 +228,14 @@ impl<'s> Search<'_, 's> {
         }
     }
 
+    /// The same for what no verdict depends on.
+    pub(crate) fn breathe_at_leisure(&self) -> Result<(), Halt> {
+        match self.limits.has_leisure() {
+            true => self.breathe(),
+            false => Err(Halt::Stop(Stop::Time)),
+        }
+    }
+
     /// A better layout once a set has grown large, if there is one.
     pub(crate) fn better_layout(&mut self, set: &Bdd) -> Result<Option<Layout>, Halt> {
         let size = self.symbolic.diagrams.size(set);

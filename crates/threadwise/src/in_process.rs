@@ -1,5 +1,7 @@
 //! Running a job where it stands: text to system, system to answers, answers to evidence.
 
+use std::time::Instant;
+
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress};
 use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
@@ -39,9 +41,16 @@ pub fn run_job(
         Err(diagnostics) => return JobEvent::rejected(&diagnostics),
     };
     let stop = || out_of_time().then_some(threadwise_engine::Stop::Time);
+    let started = Instant::now();
+    // Half of the time is for verdicts alone, and for checking them.
+    let leisure = || {
+        let elapsed = started.elapsed().as_secs_f64();
+        job.seconds.is_none_or(|most| elapsed < most / 2.0)
+    };
     let limits = Limits {
         memory: job.memory.map(own_share),
         stop: Some(&stop),
+        leisure: Some(&leisure),
         ..Limits::NONE
     };
     let engine: Box<dyn Engine> = match job.engine.as_str() {

@@ -326,6 +326,9 @@ impl<'a> Environments<'a> {
 
     /// The environment of each of these processes, as steps on the shared variables and what is seen of the process.
     fn of(&self, search: &Search, wanted: &[ProcessId]) -> Result<Vec<Vec<Transition>>, Halt> {
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut guards: Vec<Vec<(usize, Bdd)>> = vec![Vec::new(); self.view.own.len()];
         if wanted.len() == self.view.own.len() {
             self.divide(

@@ -309,6 +309,50 @@ fn outlines_of_random_programs_are_true() {
     }
 }
 
+/// Diagrams have no codes for what no step writes; a reader has to be told.
+#[test]
+fn what_no_step_writes_is_said() {
+    let text = "shared x: 0..5 = 0; shared limit: 0..100 = 2; shared a: array[P] of 0..9 = 0; shared p: P? = none;
+        process P[i: 1..3] { local k: 0..7 = 0; loop { l: x := 1 - x; m: a[i] := limit; k := 1; if k > 1 { n: p := none; } } }
+        invariant small: x <= 1 && p == none;";
+    let instance = instance(text, &[]).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    for (kind, engine) in engines(true) {
+        let outcome = engine.check_all(&system, &safety(&system), &Limits::NONE, &mut Silent);
+        let outline = outcome.accounts[1].outline.as_ref().expect("a proof");
+        let always = outline.always.join("\n");
+        for said in [
+            "x <= 1",
+            "limit == 2",
+            "p == none",
+            "forall i in P: a[i] <= 2",
+            "forall i in P: P[i].k <= 1",
+        ] {
+            assert!(always.contains(said), "{kind}: no {said} in\n{always}");
+        }
+        assert!(outline.whole, "{kind}");
+    }
+}
+
+/// Proofs do not wait for outlines.
+#[test]
+fn without_leisure_there_is_a_proof_and_no_outline() {
+    let text = "shared x: bool = true; process P { loop { l: x := true; } } invariant i: x;";
+    let instance = instance(text, &[]).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    let limits = Limits {
+        leisure: Some(&|| false),
+        ..Limits::NONE
+    };
+    for (kind, engine) in engines(true) {
+        let outcome = engine.check_all(&system, &safety(&system), &limits, &mut Silent);
+        for (answer, account) in outcome.answers.iter().zip(&outcome.accounts) {
+            assert!(matches!(answer, Answer::Proved(_)), "{kind}: {answer:?}");
+            assert!(account.outline.is_none(), "{kind}");
+        }
+    }
+}
+
 /// The outline of a property of a library model.
 fn shown(engine: &dyn Engine, model: &str, n: i64, property: &str) -> String {
     let (_, text) = library()

@@ -90,6 +90,17 @@ fn variants_agree_on_the_library() {
 }
 
 #[test]
+fn variants_agree_without_processes() {
+    let texts = [
+        "shared x: bool = false; invariant i: !x;",
+        "shared x: bool = any; invariant i: !x;",
+        "param N = 0; shared x: 0..3 = any; process P[i: 1..N] { l: x := 0; } invariant i: x <= 2;",
+    ];
+    the_given(texts, variants, Runs::Any);
+    the_given(texts, engines, Runs::Any);
+}
+
+#[test]
 fn variants_agree_on_random_programs() {
     random_ones_refined_by(|seed| {
         let mut variants = variants();

@@ -7,6 +7,7 @@
 
 mod minimise;
 mod pairs;
+mod ranges;
 mod seen;
 pub(crate) mod terms;
 
@@ -31,7 +32,7 @@ pub(crate) fn outline(
     representatives: &Representatives,
 ) -> Result<Outline, Halt> {
     let writer = Writer {
-        breathe: &|| search.breathe(),
+        breathe: &|| search.breathe_at_leisure(),
         symbolic: &stage.symbolic,
         view: &stage.view,
         representatives,
@@ -128,13 +129,16 @@ impl<'s> Writer<'_, 's> {
         (processes, pairs_omitted): (Vec<ProcessOutline>, u64),
         known: Bdd,
     ) -> Result<Outline, Halt> {
-        let (mut always, shared_omitted) = self.always()?;
+        let (mut always, ranges_complete) = self.ranges();
+        let (shared, shared_omitted) = self.always()?;
+        always.extend(shared);
         let seen = self.seen(known)?;
         always.extend(seen.facts);
         let omitted: Vec<Omission> = shared_omitted.into_iter().chain(seen.omitted).collect();
         let mut labels = processes.iter().flat_map(|process| &process.labels);
         Ok(Outline {
-            whole: omitted.is_empty()
+            whole: ranges_complete
+                && omitted.is_empty()
                 && pairs_omitted == 0
                 && labels.all(|label| label.omitted.is_none()),
             exposed: self.exposed()?,
@@ -301,16 +305,26 @@ impl<'s> Writer<'_, 's> {
         });
         let counter = Hidden::new(d, self.symbolic.encoding.cells[pc].vars(false))?;
         let mut places = Vec::new();
-        for (location, code) in self.symbolic.encoding.cells[pc].codes() {
+        for (location, label) in template.locations.iter_enumerated() {
             (self.breathe)()?;
-            let name = usize::try_from(*location).ok();
-            let name = name.and_then(|location| template.locations.get(location));
-            let here = self.symbolic.encoding.code(d, pc, *code, false)?;
+            let code = self.symbolic.encoding.cells[pc].code(i64::from(location.raw()));
+            let Some(code) = code else {
+                // That a process that never ends is never done goes without saying.
+                if location != template.done() {
+                    places.push(Place {
+                        label: label.clone(),
+                        here: d.none(),
+                        facts: None,
+                    });
+                }
+                continue;
+            };
+            let here = self.symbolic.encoding.code(d, pc, code, false)?;
             let target = counter.forget_and(d, set, &here)?;
             let care = counter.forget_and(d, within, &here)?;
             let never = !d.is_empty(&care) && d.is_empty(&d.and(&target, &care)?);
             places.push(Place {
-                label: name.cloned().unwrap_or_default(),
+                label: label.clone(),
                 here,
                 facts: if never {
                     None

@@ -33,7 +33,7 @@ pub(crate) fn outline_of_pairs(
     let d = &stage.symbolic.diagrams;
     let own = alone(search, stage, pairs)?;
     let writer = Writer {
-        breathe: &|| search.breathe(),
+        breathe: &|| search.breathe_at_leisure(),
         symbolic: &stage.symbolic,
         view: &stage.view,
         representatives: &pairs.processes,
@@ -45,7 +45,7 @@ pub(crate) fn outline_of_pairs(
     let mut known = writer.seen_alone()?;
     if stage.view.exposes() {
         for (pair, part) in stage.assertions.pairs.iter().rev() {
-            search.breathe()?;
+            search.breathe_at_leisure()?;
             let mut seen = part.clone();
             for process in pair.processes() {
                 seen = stage.view.own[process].hidden.forget(d, &seen)?;
@@ -71,7 +71,7 @@ fn alone(
     }
     let mut alone: IndexVec<ProcessId, Bdd> = IndexVec::new();
     for process in stage.view.own.indices() {
-        search.breathe()?;
+        search.breathe_at_leisure()?;
         // Who stands for others comes before them.
         if let (representative, Some(permutation)) = pairs.processes.of(process) {
             alone.push(symbolic.permute(&alone[representative], permutation)?);
