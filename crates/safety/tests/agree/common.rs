@@ -28,9 +28,12 @@ pub const QUICK: [&str; 5] = [
 ];
 
 /// Programs for engines that divide an invariant, each for one mistake that the library might not show.
-pub const SINGLED_OUT: [&str; 5] = [
+pub const SINGLED_OUT: [&str; 6] = [
     // Two are inside, but the first process never is.
     "ordered process P[i: 1..3] { loop { a: await i > 1; b: skip; } }
+     invariant mutex: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);",
+    // Two are inside, but no neighbours.
+    "ordered process P[i: 1..3] { loop { a: await i != 2; b: skip; } }
      invariant mutex: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);",
     // Only for the last process something is wrong.
     "shared x: 0..3 = 0; ordered process P[i: 1..3] { a: x := i; b: skip; }
@@ -127,6 +130,14 @@ fn compare(
                 (Answer::Violated(shortest), Answer::Violated(run)) => {
                     run.record(instance, text, system, &property.name)
                         .map_err(|error| format!("{place}: {error}"))?;
+                    let mut states = run
+                        .steps
+                        .iter()
+                        .map(|(_, state)| state)
+                        .chain([&run.initial]);
+                    if states.any(|state| state.len() != system.cells) {
+                        return Err(format!("{place}: states of another program"));
+                    }
                     let (length, least) = (run.steps.len(), shortest.steps.len());
                     if length < least || runs == Runs::Shortest && length > least {
                         return Err(format!(
