@@ -217,3 +217,57 @@ fn values_in(
     }
     Ok(any)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reach::{Method, run_search};
+    use crate::target;
+    use threadwise_engine::{Answer, Limits, Silent};
+    use threadwise_model::lower::lower;
+    use threadwise_model::system::SystemProperty;
+    use threadwise_testgen::instance;
+
+    /// Asks for a refinement of all states, and proves what is left only if it has no errors and lacks nothing else.
+    struct Everything;
+
+    impl Method for Everything {
+        const NAME: &'static str = "everything";
+
+        fn search(
+            &self,
+            search: &mut Search,
+            properties: &[&SystemProperty],
+            answers: &mut [Option<Answer>],
+        ) -> Result<Option<Bdd>, Halt> {
+            let symbolic = search.symbolic.clone();
+            let d = &symbolic.diagrams;
+            let error = target::forbidden(&symbolic, properties[0])?;
+            let among = Among {
+                view: &View::new(&symbolic)?,
+                processes: &[],
+                mentioned: &BTreeSet::new(),
+                one_by_one: false,
+            };
+            let right = d.minus(&symbolic.valid, &error)?;
+            if let Refinement::Proof(set) = refine(search, &among, &symbolic.valid, &error)? {
+                answers[0] =
+                    (set == right && right != symbolic.valid).then_some(Answer::Proved(None));
+            }
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn the_proof_is_what_has_no_errors() {
+        // Errors lead to errors, and nothing else does.
+        let text =
+            "shared x: 0..2 = 0; process P { loop { a: x := 2 - x; } } invariant even: x != 1;";
+        let instance = instance(text, &[]).expect("an instance");
+        let system = lower(&instance, 0).expect("small");
+        let even = system.properties.iter().find(|p| p.name == "even");
+        let even = even.expect("the property is there");
+        let outcome = run_search(&Everything, &system, &[even], &Limits::NONE, &mut Silent);
+        assert!(matches!(outcome.answers[..], [Answer::Proved(None)]));
+    }
+}
