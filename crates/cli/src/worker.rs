@@ -33,12 +33,9 @@ pub(crate) fn run() -> Exit {
     });
     let engine = thread::Builder::new().stack_size(STACK).spawn(move || {
         let started = Instant::now();
-        let out_of_time = || {
-            let elapsed = started.elapsed().as_secs_f64();
-            job.seconds.is_some_and(|most| elapsed >= most)
-        };
+        let spent = || started.elapsed().as_secs_f64();
         let mut said = started;
-        let event = run_job(&job, &out_of_time, &mut |stats| {
+        let event = run_job(&job, &spent, &mut |stats| {
             if said.elapsed() >= EVERY {
                 said = Instant::now();
                 send(&JobEvent::Progress(stats.clone()));

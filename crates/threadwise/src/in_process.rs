@@ -1,7 +1,5 @@
 //! Running a job where it stands: text to system, system to answers, answers to evidence.
 
-use std::time::Instant;
-
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress};
 use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
@@ -24,15 +22,15 @@ pub struct InProcess;
 
 impl Executor for InProcess {
     fn execute(&mut self, job: &Job) -> Execution {
-        run_job(job, &|| false, &mut |_| ()).into()
+        run_job(job, &|| 0.0, &mut |_| ()).into()
     }
 }
 
-/// Runs a job to its end. It reads no clock: `out_of_time` says when to stop, and is asked every
+/// Runs a job to its end. It reads no clock: `spent` says how many seconds it has taken, and is asked every
 /// few milliseconds; `progress` hears how far the job is.
 pub fn run_job(
     job: &Job,
-    out_of_time: &(dyn Fn() -> bool + Sync),
+    spent: &(dyn Fn() -> f64 + Sync),
     progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
     let session = Session::new("", job.text.as_str());
@@ -40,13 +38,10 @@ pub fn run_job(
         Ok(instance) => instance,
         Err(diagnostics) => return JobEvent::rejected(&diagnostics),
     };
-    let stop = || out_of_time().then_some(threadwise_engine::Stop::Time);
-    let started = Instant::now();
+    let within = |share: f64| job.seconds.is_none_or(|most| spent() < most * share);
+    let stop = || (!within(1.0)).then_some(threadwise_engine::Stop::Time);
     // Half of the time is for verdicts alone, and for checking them.
-    let leisure = || {
-        let elapsed = started.elapsed().as_secs_f64();
-        job.seconds.is_none_or(|most| elapsed < most / 2.0)
-    };
+    let leisure = || within(0.5);
     let limits = Limits {
         memory: job.memory.map(own_share),
         stop: Some(&stop),
