@@ -208,7 +208,7 @@ pub(crate) struct Search<'a, 's> {
     pub(crate) symbolic: Rc<Symbolic<'s>>,
     pub(crate) limits: &'a Limits<'a>,
     pub(crate) observer: &'a mut dyn Observer,
-    pub(crate) rounds: u64,
+    rounds: u64,
     /// How the answer about each property came about.
     pub(crate) accounts: Vec<Account>,
     /// The most nodes in the layouts before.
@@ -265,6 +265,12 @@ impl<'s> Search<'_, 's> {
     pub(crate) fn replace(&mut self, symbolic: Symbolic<'s>) {
         self.peak_nodes = self.peak_nodes.max(self.symbolic.diagrams.peak_nodes());
         self.symbolic = Rc::new(symbolic);
+    }
+
+    /// Counts a round, and tells how far the computation is.
+    pub(crate) fn round(&mut self) {
+        self.rounds += 1;
+        self.report();
     }
 
     fn report(&mut self) {
@@ -327,9 +333,19 @@ impl<'s> Search<'_, 's> {
             self.breathe()?;
             after = d.or(&after, &transition.post(d, set)?)?;
         }
-        self.rounds += 1;
-        self.report();
+        self.round();
         Ok(after)
+    }
+
+    /// The states of a set from which one step leads into another.
+    pub(crate) fn pre_within(&self, set: &Bdd, within: &Bdd) -> Result<Bdd, Halt> {
+        let d = &self.symbolic.diagrams;
+        let mut before = d.none();
+        for transition in self.symbolic.transitions.moves.iter().flatten() {
+            self.breathe()?;
+            before = d.or(&before, &d.and(&transition.pre(d, set)?, within)?)?;
+        }
+        Ok(before)
     }
 
     /// A shortest run into a set that can be reached, by breadth-first layers forwards.

@@ -274,7 +274,9 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 if goals.hold(self.search, &stage.view, &stage.assertions)? {
                     return self.proved(stage);
                 }
-                self.layers = vec![self.forbidden()?];
+            }
+            if self.layers.is_empty() {
+                self.layers.push(self.forbidden()?);
             }
             if let Some(run) = self.violation()? {
                 return Ok(Answer::Violated(run));

@@ -54,12 +54,7 @@ pub(crate) fn refine(
     if !found.is_empty() {
         return Ok(Refinement::Expose(found));
     }
-    let mut before = d.none();
-    for transition in symbolic.transitions.moves.iter().flatten() {
-        search.breathe()?;
-        let into = d.and(&transition.pre(d, &wrong)?, &right)?;
-        before = d.or(&before, &into)?;
-    }
+    let before = search.pre_within(&wrong, &right)?;
     if d.is_empty(&before) {
         return Ok(Refinement::Proof(right));
     }
@@ -106,6 +101,7 @@ impl Among<'_> {
         }
         Ok(found)
     }
+
     /// The predicates of one process by which some state is wrong.
     fn one_process(
         &self,

@@ -87,7 +87,7 @@ impl<'s, D: Staged> Attempt<'_, '_, 's, D> {
         let mut stage = Stage::of(symbolic.clone(), view, assertions);
         let mut stages: Vec<Bdd> = Vec::new();
         loop {
-            self.search.rounds += 1;
+            self.search.round();
             let states = stage.assertions.conjunction(d)?;
             stages.push(states.clone());
             let mut right = None;
@@ -132,11 +132,7 @@ impl<'s, D: Staged> Attempt<'_, '_, 's, D> {
             if !d.is_empty(&d.and(&here, &symbolic.initial)?) {
                 break;
             }
-            let mut before = d.none();
-            for transition in symbolic.transitions.moves.iter().flatten() {
-                self.search.breathe()?;
-                before = d.or(&before, &d.and(&transition.pre(d, &here)?, stage)?)?;
-            }
+            let before = self.search.pre_within(&here, stage)?;
             if d.is_empty(&before) {
                 let after = self.search.post(stage)?;
                 let right = d.or(&symbolic.initial, &after)?;

@@ -83,7 +83,7 @@ impl Together {
         let d = &symbolic.diagrams;
         for _ in 0..MOST_LAYERS {
             search.breathe()?;
-            search.rounds += 1;
+            search.round();
             let after = d.and_exists(set, &self.relation, &self.before)?;
             let grown = d.or(set, &d.rename(&after, &self.back)?)?;
             if grown == *set {

@@ -1,10 +1,8 @@
 //! Many processes: the check grows little faster than the certificate, and the certificate stays small.
 
-mod support;
-
 use std::time::Instant;
 
-use support::{library, plain};
+use crate::support::{library, plain};
 use threadwise_certify::{Error, Method, check, check_with};
 use threadwise_evidence::Certificate;
 use threadwise_evidence::certificate::builder;

@@ -3,14 +3,12 @@
 //! Five models, eight classes of damage, many variants of each. The oracle goes through every state of the
 //! types' product with the reference evaluator and shares nothing with the checker.
 
-mod support;
-
 use std::collections::BTreeMap;
 
-use support::damage::{
+use crate::support::damage::{
     Count, EACH, Subject, changed, child_at, children, judge, replace, subject, subjects,
 };
-use support::{State, check, graph, library, oracle, plain, reachable, universe};
+use crate::support::{State, check, graph, library, oracle, plain, reachable, universe};
 use threadwise_certify::Error;
 use threadwise_evidence::certificate::digest;
 use threadwise_evidence::dag::{Builder, Child, Dag};

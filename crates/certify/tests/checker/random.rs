@@ -1,12 +1,10 @@
 //! Random programs: their reachable states, and their split invariants in parts, prove what holds, and what is damaged is judged as
 //! by enumeration.
 
-mod support;
-
 use std::collections::BTreeSet;
 
-use support::split::{graphs, members, scopes, strongest};
-use support::{State, check, graph, oracle, plain, processes, reachable, universe};
+use crate::support::split::{graphs, members, scopes, strongest};
+use crate::support::{State, check, graph, oracle, plain, processes, reachable, universe};
 use threadwise_certify::Error;
 use threadwise_evidence::Certificate;
 use threadwise_evidence::certificate::cell_values;

@@ -1,11 +1,9 @@
 //! Programs that single out one condition: the set of their reachable states is all right but for one thing, or
 //! all right where a mistake would see something wrong.
 
-mod support;
-
 use std::collections::BTreeSet;
 
-use support::{State, check, graph, plain, reachable};
+use crate::support::{State, check, graph, plain, reachable};
 use threadwise_certify::{Condition, Error};
 use threadwise_evidence::Certificate;
 

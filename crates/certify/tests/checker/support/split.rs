@@ -30,10 +30,6 @@ impl Part {
         self.cells.iter().map(|cell| state[*cell]).collect()
     }
 
-    pub fn contains(&self, state: &State) -> bool {
-        self.values.contains(&self.project(state))
-    }
-
     pub fn graph(&self, system: &System) -> Option<Dag> {
         let names = cell_names(system);
         let domains = cell_values(system);

@@ -1,13 +1,11 @@
 //! Certificates in parts: split invariants of small models, damaged in every way; the checker refuses exactly those that
 //! enumeration refutes.
 
-mod support;
-
-use support::damage::{
+use crate::support::damage::{
     Count, EACH, Subject, changed, child_at, children, judge, replace, subjects,
 };
-use support::split::{Part, graphs, scopes, strongest};
-use support::{check, library, plain, processes};
+use crate::support::split::{Part, graphs, scopes, strongest};
+use crate::support::{check, library, plain, processes};
 use threadwise_certify::{Condition, Error};
 use threadwise_evidence::Certificate;
 use threadwise_evidence::dag::{Child, Dag};

@@ -1,12 +1,10 @@
 //! z3 confirms the conditions of certificates, and refutes those of damaged ones; it is used where it is installed.
 
-mod support;
-
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use support::split::{graphs, scopes, strongest};
-use support::{graph, library, plain, reachable};
+use crate::support::split::{graphs, scopes, strongest};
+use crate::support::{graph, library, plain, reachable};
 use threadwise_certify::{Error, check, smtlib};
 use threadwise_evidence::Certificate;
 use threadwise_model::instance::Instance;

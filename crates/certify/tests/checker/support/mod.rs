@@ -1,5 +1,4 @@
 //! An oracle by enumeration, and certificates from reachable states.
-#![allow(dead_code)]
 
 pub mod damage;
 pub mod split;

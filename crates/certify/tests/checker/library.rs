@@ -1,8 +1,6 @@
 //! Certificates from the reachable states of library models are accepted, and only where the property holds.
 
-mod support;
-
-use support::{check, graph, library, plain, reachable};
+use crate::support::{check, graph, library, plain, reachable};
 use threadwise_certify::Error;
 use threadwise_evidence::Certificate;
 use threadwise_model::system::SystemPropertyKind;
@@ -25,7 +23,7 @@ fn reachable_states_prove_what_they_can() {
                 continue;
             }
             let certificate = Certificate::inductive(&system, &property.name, dag.clone());
-            let expected = support::oracle(
+            let expected = crate::support::oracle(
                 &system,
                 &states.iter().cloned().collect::<Vec<_>>(),
                 &certificate,
