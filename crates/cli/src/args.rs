@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use threadwise::{Errors, Only, Predicates, Setting};
+use threadwise::{Errors, Exceptions, Only, Predicates, Setting};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -263,6 +263,9 @@ pub(crate) struct CheckArgs {
     /// In `split`, let everybody see who is at a label (or has a value), before they see of each process whether it is
     #[arg(long)]
     pub(crate) witnesses: bool,
+    /// In `cartesian`, which states are kept as they are while all others are combined
+    #[arg(long, value_name = "WHICH", value_enum)]
+    pub(crate) exceptions: Option<ExceptionsArg>,
     /// In `forward`, layer by layer instead of chained: slower, for comparison
     #[arg(long)]
     pub(crate) breadth_first: bool,
@@ -516,6 +519,27 @@ impl From<PredicatesArg> for Predicates {
             PredicatesArg::Violations => Predicates::Violations,
             PredicatesArg::States => Predicates::States,
             PredicatesArg::Paths => Predicates::Paths,
+        }
+    }
+}
+
+/// Where exceptions come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExceptionsArg {
+    /// Those of the model, and what else is needed
+    Both,
+    /// Those of the model alone; `unknown` where they do not suffice
+    Given,
+    /// What is needed, whatever the model says
+    Computed,
+}
+
+impl From<ExceptionsArg> for Exceptions {
+    fn from(exceptions: ExceptionsArg) -> Exceptions {
+        match exceptions {
+            ExceptionsArg::Both => Exceptions::Both,
+            ExceptionsArg::Given => Exceptions::Given,
+            ExceptionsArg::Computed => Exceptions::Computed,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Checked, Denied, Errors, Exit, Options, Plan, Predicates, Report, ReportedDiagnostic,
+    Checked, Denied, Errors, Exceptions, Exit, Options, Plan, Predicates, Report, ReportedDiagnostic,
     RequestError, Run, Scope, Session, VerdictKind, engine_exists,
 };
 
@@ -116,6 +116,7 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         errors: args.errors.map(Errors::from),
         predicates: args.predicates.map(Predicates::from),
         witnesses: args.witnesses,
+        exceptions: args.exceptions.map(Exceptions::from),
         breadth_first: args.breadth_first,
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),

@@ -6,7 +6,7 @@
 //! into the guarded steps of a [`system`], the form that engines use; it is tested against the
 //! interpreter, which never looks at it.
 //! [`eval`] evaluates steps as they stand, [`layout`] goes between the two shapes of a state, [`optimise`] simplifies
-//! steps and lists what it claims (by [`intervals`]), [`symmetry`] says which processes can be exchanged, and [`witness`] adds variables
+//! steps and lists what it claims (by [`intervals`]), [`partial`] takes expressions apart, [`symmetry`] says which processes can be exchanged, and [`witness`] adds variables
 //! that name the process of which something holds.
 //!
 //! ```
@@ -36,6 +36,7 @@ pub mod layout;
 pub mod lower;
 pub mod names;
 pub mod optimise;
+pub mod partial;
 mod paths;
 pub mod simulate;
 pub mod state;

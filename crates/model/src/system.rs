@@ -34,6 +34,8 @@ pub struct System {
     pub cells: usize,
     /// What is to be checked; the built-in checks come first.
     pub properties: Vec<SystemProperty>,
+    /// Sets of states that methods with exception sets keep exactly. A hint: no meaning depends on them.
+    pub exceptions: Vec<Expr>,
 }
 
 impl System {

@@ -6,6 +6,7 @@
 //! conjunction is inductive, refined until they decide the property.
 
 mod backward;
+mod cartesian;
 mod certificate;
 mod forward;
 mod reach;
@@ -13,5 +14,6 @@ mod split;
 mod target;
 
 pub use backward::Backward;
+pub use cartesian::{Cartesian, Exceptions};
 pub use forward::Forward;
 pub use split::{Errors, Form, Pairwise, Predicates, Split};

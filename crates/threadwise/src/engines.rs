@@ -26,6 +26,9 @@ pub const SPLIT: &str = "split";
 /// Split invariants over pairs of processes, with refinement.
 pub const PAIRWISE: &str = "pairwise";
 
+/// Cartesian abstraction with exception sets.
+pub const CARTESIAN: &str = "cartesian";
+
 /// The engine that a choice comes down to.
 pub fn chosen(name: &str) -> &str {
     if name == AUTO { EXPLICIT } else { name }
@@ -68,5 +71,11 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "safety",
         scope: "one instance",
         about: "One assertion for each pair of processes, refined in the same way; counterexamples as of `split`.",
+    },
+    EngineInfo {
+        name: CARTESIAN,
+        properties: "safety",
+        scope: "one instance",
+        about: "One set of local states for each thread and each valuation of the shared variables, combined freely but for exceptions, which are the model's or computed; counterexamples as of `split`.",
     },
 ];

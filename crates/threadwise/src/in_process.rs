@@ -5,9 +5,9 @@ use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_safety::{Backward, Forward, Pairwise, Split};
+use threadwise_safety::{Backward, Cartesian, Forward, Pairwise, Split};
 
-use crate::engines::{BACKWARD, EXPLICIT, FORWARD, PAIRWISE, SPLIT};
+use crate::engines::{BACKWARD, CARTESIAN, EXPLICIT, FORWARD, PAIRWISE, SPLIT};
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
 use crate::session::Session;
 
@@ -74,6 +74,11 @@ pub fn run_job(
             certificates: job.certificates,
             explain: job.explain,
             ..Pairwise::default()
+        }),
+        CARTESIAN => Box::new(Cartesian {
+            exceptions: job.exceptions,
+            certificates: job.certificates,
+            explain: job.explain,
         }),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use threadwise_evidence::{Account, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
-use threadwise_safety::{Errors, Predicates};
+use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::setting::Values;
 
@@ -38,6 +38,8 @@ pub struct Job {
     pub predicates: Predicates,
     /// Expose who it is that a predicate holds of, in `split`.
     pub witnesses: bool,
+    /// Where exceptions come from, in `cartesian`.
+    pub exceptions: Exceptions,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Whether proofs are to come with certificates.

@@ -47,4 +47,4 @@ pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
 pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 pub use threadwise_evidence::{Certificate, Outline, Reason, ReplayError, Stats, Trace};
-pub use threadwise_safety::{Errors, Predicates};
+pub use threadwise_safety::{Errors, Exceptions, Predicates};

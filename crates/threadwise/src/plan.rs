@@ -3,9 +3,9 @@
 use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
-use threadwise_safety::{Errors, Predicates};
+use threadwise_safety::{Errors, Exceptions, Predicates};
 
-use crate::engines::{AUTO, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, chosen};
+use crate::engines::{AUTO, CARTESIAN, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, chosen};
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
 
@@ -39,6 +39,8 @@ pub struct Options {
     pub predicates: Option<Predicates>,
     /// Expose who it is that a predicate holds of, in `split`.
     pub witnesses: bool,
+    /// Where exceptions come from, in `cartesian`.
+    pub exceptions: Option<Exceptions>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Replay traces and check certificates before they are reported.
@@ -68,6 +70,7 @@ impl Default for Options {
             errors: None,
             predicates: None,
             witnesses: false,
+            exceptions: None,
             count_states: false,
             recheck: true,
             certificates: false,
@@ -391,13 +394,14 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 7] = [
+    let given: [(bool, &str, &[&str]); 8] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
         (options.no_symmetry, "--no-symmetry", &[SPLIT, PAIRWISE]),
-        (options.explain, "--explain", &[SPLIT, PAIRWISE]),
+        (options.explain, "--explain", &[SPLIT, PAIRWISE, CARTESIAN]),
         (options.errors.is_some(), "--errors", &[SPLIT]),
         (options.predicates.is_some(), "--predicates", &[SPLIT]),
         (options.witnesses, "--witnesses", &[SPLIT]),
+        (options.exceptions.is_some(), "--exceptions", &[CARTESIAN]),
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {

@@ -307,6 +307,7 @@ impl Session {
             errors: plan.options.errors.unwrap_or_default(),
             predicates: plan.options.predicates.unwrap_or_default(),
             witnesses: plan.options.witnesses,
+            exceptions: plan.options.exceptions.unwrap_or_default(),
             count_states: plan.options.count_states,
             certificates: plan.options.recheck || plan.options.certificates,
             seconds: plan.options.seconds,

@@ -90,6 +90,13 @@ pub fn lower(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnosti
             ids: symmetry::id_use(instance, &property.kind),
         });
     }
+    let mut exceptions = Vec::new();
+    for exception in &program.exceptions {
+        match predicate(&layout, exception, &mut budget) {
+            Ok(expr) => exceptions.push(expr),
+            Err(refusal) => errors.push(diagnostic(refusal)),
+        }
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -103,6 +110,7 @@ pub fn lower(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnosti
         cells: layout.cells,
         vars: layout.vars,
         properties,
+        exceptions,
     })
 }
 

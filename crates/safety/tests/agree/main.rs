@@ -1,5 +1,6 @@
 //! The engines for safety against the explicit one.
 
+mod cartesian;
 mod common;
 mod form;
 mod monolithic;

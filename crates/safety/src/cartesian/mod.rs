@@ -1,0 +1,99 @@
+//! Cartesian abstraction with exception sets.
+//!
+//! For each valuation of the shared variables and each thread there is one set of local states; abstractly, any combination
+//! of them is possible. That is thread-modular verification, polynomial in the number of threads, and it loses every relation between threads.
+//! An *exception set* keeps some of it: its states are left out when the combinations are formed, and put back unchanged.
+//!
+//! After Malkis, Podelski and Rybalchenko, "Precise thread-modular verification" (SAS 2007). How sets of states are
+//! kept is told in `graph`, how the abstraction of a step is computed in `abstraction`, where exceptions come from in `refine`. Nothing here uses
+//! binary diagrams: local states are numbers, whatever their values are.
+
+mod abstraction;
+mod formula;
+mod graph;
+mod proof;
+mod refine;
+mod sets;
+mod threads;
+
+use serde::{Deserialize, Serialize};
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_evidence::{Account, Stats};
+use threadwise_model::system::{System, SystemProperty};
+use threadwise_symbolic::with_deep_stack;
+
+use self::abstraction::Abstraction;
+use crate::target;
+
+/// Cartesian abstraction with exception sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Cartesian {
+    /// Where exceptions come from.
+    pub exceptions: Exceptions,
+    /// Make a certificate of each proof.
+    pub certificates: bool,
+    /// Write proofs as outlines, too.
+    pub explain: bool,
+}
+
+impl Default for Cartesian {
+    fn default() -> Self {
+        Cartesian {
+            exceptions: Exceptions::default(),
+            certificates: true,
+            explain: false,
+        }
+    }
+}
+
+/// Where exceptions come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exceptions {
+    /// The model's, and what else is needed.
+    #[default]
+    Both,
+    /// The model's alone. Where they do not suffice there is no answer.
+    Given,
+    /// What is needed; the model's are not looked at.
+    Computed,
+}
+
+impl Engine for Cartesian {
+    fn name(&self) -> &'static str {
+        "cartesian"
+    }
+
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        target::accepts(self.name(), system, property)
+    }
+
+    fn check_all(
+        &self,
+        system: &System,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        let mut outcome = Outcome {
+            answers: Vec::new(),
+            accounts: vec![Account::default(); properties.len()],
+            stats: Stats::default(),
+            complete: false,
+            capacity_exceeded: None,
+        };
+        with_deep_stack(|| {
+            let mut abstraction = Abstraction::new(self, system, limits, observer);
+            for (property, account) in properties.iter().zip(&mut outcome.accounts) {
+                outcome.answers.push(match self.accepts(system, property) {
+                    Ok(()) => abstraction
+                        .decide(property, account)
+                        .unwrap_or_else(|halt| Answer::Unknown(halt.into())),
+                    Err(unsupported) => Answer::Unknown(unsupported.into()),
+                });
+            }
+            outcome.stats = abstraction.stats();
+        });
+        outcome
+    }
+}
