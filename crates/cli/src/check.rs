@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Checked, Denied, Errors, Exceptions, Exit, Options, Plan, Predicates, Report, ReportedDiagnostic,
-    RequestError, Run, Scope, Session, VerdictKind, engine_exists,
+    Checked, Denied, Errors, Exceptions, Exit, Options, Plan, Predicates, Report,
+    ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind, engine_exists,
 };
 
 use crate::args::{CheckArgs, Format, LimitArgs};

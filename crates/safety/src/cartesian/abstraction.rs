@@ -342,15 +342,23 @@ impl<'a, 's> Abstraction<'a, 's> {
                 layer = self.back(&mut layers, &layer.sources)?;
                 continue;
             }
+            let mut refined = Vec::new();
             for next in incoming {
                 self.breathe()?;
                 let to = next.to;
                 let before = self.parts[to].reached.clone();
-                if let Err(reason) = self.absorb(next, account)? {
-                    return Ok(Some(Answer::Unknown(reason)));
+                match self.absorb(next)? {
+                    Ok(reached) => {
+                        if reached.computed != before.computed {
+                            refined.push(to);
+                        }
+                        self.parts[to].reached = reached;
+                    }
+                    Err(reason) => return Ok(Some(Answer::Unknown(reason))),
                 }
                 layer.before.push((to, before));
             }
+            self.tell_refinement(&refined, account);
             let sources: Vec<SharedId> = layer.before.iter().map(|(to, _)| *to).collect();
             if sources.is_empty() {
                 return Ok(None);
@@ -456,46 +464,33 @@ impl<'a, 's> Abstraction<'a, 's> {
         .next("exclude it from the `exception` block, or have exceptions computed: `--exceptions computed`")
     }
 
-    /// Adds what is new at a valuation, unless exceptions are needed and may not be computed.
-    fn absorb(
-        &mut self,
-        next: Incoming,
-        account: &mut Account,
-    ) -> Result<Result<(), Reason>, Halt> {
-        let Reached {
-            product: before,
-            mut computed,
-            ..
-        } = self.parts[next.to].reached.clone();
-        let refined = computed;
-        let (product, states) = loop {
+    /// What is reached at a valuation with what is new there, unless exceptions are needed and may not be computed.
+    fn absorb(&mut self, next: Incoming) -> Result<Result<Reached, Reason>, Halt> {
+        let mut computed = self.parts[next.to].reached.computed;
+        loop {
             let exceptions = self.graphs.union(next.given, computed);
             let rest = self.graphs.minus(next.after, exceptions);
             let mut components = self.graphs.components(rest);
-            for (all, before) in components.iter_mut().zip(&before) {
+            let before = &self.parts[next.to].reached.product;
+            for (all, before) in components.iter_mut().zip(before) {
                 *all = self.graphs.sets.union(*all, *before);
             }
             let product = self.graphs.product(&components);
             let wrong = self.graphs.meet(product, next.error);
             if wrong == NONE {
-                break (components, self.graphs.union(product, exceptions));
+                return Ok(Ok(Reached {
+                    seen: next.seen,
+                    product: components,
+                    computed,
+                    states: self.graphs.union(product, exceptions),
+                }));
             }
             if self.how.exceptions == Exceptions::Given {
                 return Ok(Err(too_weak()));
             }
             let new = self.exceptions(&next, rest, wrong, &components);
             computed = self.graphs.union(computed, new);
-        };
-        if computed != refined {
-            self.tell_refinement(next.to, computed, account);
         }
-        self.parts[next.to].reached = Reached {
-            seen: next.seen,
-            product,
-            computed,
-            states,
-        };
-        Ok(Ok(()))
     }
 
     /// Looks where the threads can go from here.
@@ -615,8 +610,7 @@ impl<'a, 's> Abstraction<'a, 's> {
             steps.push((process, self.threads.state(shared, &tuple)));
         }
         let last = self.threads.state(shared, &tuple);
-        let ending =
-            target::ending(self.threads.system, property, &last).ok_or_else(missing)?;
+        let ending = target::ending(self.threads.system, property, &last).ok_or_else(missing)?;
         Ok(Answer::Violated(Run {
             initial,
             steps,

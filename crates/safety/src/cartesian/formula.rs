@@ -168,7 +168,9 @@ impl Predicate {
                 .collect()),
             What::Deadlock => {
                 let all = 0..threads.len();
-                let ended = all.clone().map(|thread| Formula::Local(thread, Test::Ended));
+                let ended = all
+                    .clone()
+                    .map(|thread| Formula::Local(thread, Test::Ended));
                 let stuck = all.map(|thread| Formula::Local(thread, Test::Stuck));
                 let mut parts: Vec<Formula> = stuck.collect();
                 parts.push(Formula::not(Formula::And(ended.collect())));

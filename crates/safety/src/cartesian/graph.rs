@@ -122,11 +122,6 @@ impl Graphs {
         }
     }
 
-    /// How many nodes a set has.
-    pub(crate) fn size(&self, node: Node) -> usize {
-        self.levels(node).iter().map(Vec::len).sum()
-    }
-
     /// The level of a node and its edges.
     pub(crate) fn node(&self, node: Node) -> (usize, Rc<[Edge]>) {
         let (level, edges) = &self.nodes[node.0 as usize];

@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashMap;
 use threadwise_engine::Answer;
-use threadwise_evidence::dag::{Builder, Child, Dag};
 use threadwise_evidence::certificate::{builder, cell_values};
+use threadwise_evidence::dag::{Builder, Child, Dag};
 use threadwise_evidence::{Account, Certificate};
 use threadwise_model::system::{CellId, SystemProperty};
 
@@ -68,7 +68,11 @@ impl Writer<'_, '_, '_> {
         let abstraction = self.abstraction;
         let (level, edges) = abstraction.graphs.node(node);
         let child = if level == abstraction.threads.len() {
-            if node == NONE { Child::FALSE } else { Child::TRUE }
+            if node == NONE {
+                Child::FALSE
+            } else {
+                Child::TRUE
+            }
         } else {
             let mut rows = Vec::new();
             for &(set, below) in edges.iter() {

@@ -10,11 +10,17 @@
 //! No exception is an error: what steps lead to is none, and local states that errors do not tell apart make none of it.
 
 use threadwise_evidence::Account;
+use threadwise_evidence::certificate::cell_names;
 
 use super::abstraction::{Abstraction, Incoming};
 use super::graph::{NONE, Node};
 use super::sets::SetId;
 use super::threads::SharedId;
+
+/// Of how many shared cells a round tells.
+const FEW_TO_TELL: usize = 8;
+/// Rounds that are told.
+const MOST_ROUNDS: usize = 100;
 
 impl Abstraction<'_, '_> {
     /// Exceptions for some of the states `rest`, which would make the product contain `wrong`.
@@ -34,19 +40,53 @@ impl Abstraction<'_, '_> {
         self.graphs.widened(new, &classes)
     }
 
-    pub(super) fn tell_refinement(&self, at: SharedId, exceptions: Node, account: &mut Account) {
+    /// Tells that exceptions were added at these valuations.
+    pub(super) fn tell_refinement(&self, at: &[SharedId], account: &mut Account) {
+        let Some(first) = at.first() else {
+            return;
+        };
         *account.refinements.get_or_insert(0) += 1;
-        account.rounds.push(format!(
-            "combining local states at the shared values {:?} allows an error that no step leads to; exceptions there are a graph of {} nodes",
-            self.threads.shared(at),
-            self.graphs.size(exceptions)
-        ));
+        let system = self.threads.system;
+        let names = cell_names(system);
+        let cells = self.threads.shared_cells.iter();
+        let values = cells.zip(self.threads.shared(*first));
+        let mut values: Vec<String> = values
+            .take(FEW_TO_TELL)
+            .map(|(cell, value)| format!("{} = {value}", names[cell.index()]))
+            .collect();
+        if self.threads.shared_cells.len() > FEW_TO_TELL {
+            values.push("...".to_owned());
+        }
+        let others = match at.len() {
+            1 => String::new(),
+            count => format!(
+                " and at {} other valuations of the shared variables",
+                count - 1
+            ),
+        };
+        tell(
+            account,
+            format!(
+                "all combinations of local states allow an error that no step leads to, at {}{others}; what steps lead to there becomes an exception",
+                values.join(", ")
+            ),
+        );
     }
 
     pub(super) fn tell_extension(&self, account: &mut Account) {
         *account.extensions.get_or_insert(0) += 1;
-        account.rounds.push(
+        tell(
+            account,
             "a step leads to an error; the states before it become errors too".to_owned(),
         );
+    }
+}
+
+/// Tells of a round, unless there were many.
+fn tell(account: &mut Account, round: String) {
+    if account.rounds.len() < MOST_ROUNDS {
+        account.rounds.push(round);
+    } else if account.rounds.len() == MOST_ROUNDS {
+        account.rounds.push("and so on".to_owned());
     }
 }

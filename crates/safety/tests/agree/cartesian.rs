@@ -1,7 +1,8 @@
 //! Cartesian abstraction with exception sets: against the explicit engine.
 
 use crate::common::{
-    Engines, QUICK, Runs, SINGLED_OUT, models_up_to, random_ones_refined, the_given, the_library,
+    Engines, QUICK, Runs, SINGLED_OUT, models_up_to, random_ones_refined, the_given,
+    the_library_up_to,
 };
 use threadwise_safety::{Cartesian, Exceptions};
 
@@ -22,13 +23,13 @@ fn programs_that_single_out_one_thing_agree() {
 
 #[test]
 fn quick_models_agree() {
-    models_up_to(4, |model| QUICK.contains(&model), engines, Runs::Any);
+    models_up_to(5, |model| QUICK.contains(&model), engines, Runs::Any);
 }
 
 #[test]
 fn the_library_agrees() {
-    let (instances, all) = the_library(engines, Runs::Any);
-    assert!(instances >= 60, "{instances} instances");
+    let (instances, all) = the_library_up_to(3, engines, Runs::Any);
+    assert!(instances >= 40, "{instances} instances");
     assert!(all.proved >= 200 && all.violated >= 20, "{all:?}");
     assert!(all.refined >= 50, "{all:?}");
 }
