@@ -27,7 +27,7 @@ const DEFAULT_NODES: usize = 1 << 26;
 pub(crate) const SIFT_AT: usize = 20_000;
 
 /// How many nodes fit into a memory limit.
-fn capacity(limits: &Limits) -> usize {
+pub(crate) fn capacity(limits: &Limits) -> usize {
     match limits.memory {
         Some(bytes) => {
             let node = threadwise_symbolic::Diagrams::bytes(1);

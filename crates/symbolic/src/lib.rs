@@ -77,25 +77,36 @@ pub struct Symbolic<'s> {
 struct Source<'s> {
     optimised: Optimised<'s>,
     touches: Touches,
+    /// Whether steps are wanted.
+    steps: bool,
 }
 
 impl<'s> Source<'s> {
-    fn new(system: &'s System) -> Self {
+    fn new(system: &'s System, steps: bool) -> Self {
         let optimised = Optimised::new(system);
         let touches = Touches::new(&optimised);
-        Source { optimised, touches }
+        Source {
+            optimised,
+            touches,
+            steps,
+        }
     }
 }
 
 impl<'s> Symbolic<'s> {
     /// The diagrams of a system in the natural order, with room for so many nodes.
     pub fn new(system: &'s System, capacity: usize) -> Result<Self, Error> {
-        Self::build(Rc::new(Source::new(system)), None, capacity)
+        Self::build(Rc::new(Source::new(system, true)), None, capacity)
+    }
+
+    /// The same without steps, for those who have sets of states and want to write about them.
+    pub fn without_steps(system: &'s System, capacity: usize) -> Result<Self, Error> {
+        Self::build(Rc::new(Source::new(system, false)), None, capacity)
     }
 
     /// The diagrams of a system in a layout, with room for so many nodes.
     pub fn with_layout(system: &'s System, layout: Layout, capacity: usize) -> Result<Self, Error> {
-        Self::build(Rc::new(Source::new(system)), Some(layout), capacity)
+        Self::build(Rc::new(Source::new(system, true)), Some(layout), capacity)
     }
 
     /// The diagrams of the same system in another layout.
@@ -117,7 +128,10 @@ impl<'s> Symbolic<'s> {
         let diagrams = Diagrams::new(encoding.variables, capacity);
         let initial = transitions::initial(system, &diagrams, &encoding, &encoding.order())?;
         let valid = encoding.valid(&diagrams)?;
-        let transitions = Transitions::new(&source.optimised, &diagrams, &encoding)?;
+        let transitions = match source.steps {
+            true => Transitions::new(&source.optimised, &diagrams, &encoding)?,
+            false => Transitions::none(system, &diagrams),
+        };
         Ok(Symbolic {
             system,
             layout,

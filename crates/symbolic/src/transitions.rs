@@ -250,6 +250,16 @@ pub struct Transitions {
 }
 
 impl Transitions {
+    /// Nothing can happen.
+    pub(crate) fn none(system: &System, diagrams: &Diagrams) -> Self {
+        let processes = 0..system.processes();
+        Transitions {
+            moves: processes.clone().map(|_| Vec::new()).collect(),
+            failures: processes.clone().map(|_| diagrams.none()).collect(),
+            enabled: processes.map(|_| diagrams.none()).collect(),
+        }
+    }
+
     /// Translates the steps of an optimised system.
     pub fn new(
         optimised: &Optimised,

@@ -15,7 +15,7 @@
 use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
-use threadwise_engine::{Answer, Limits, Observer, Progress, Run};
+use threadwise_engine::{Answer, Limits, Observer, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::eval::{self, Overflow};
 use threadwise_model::system::{CellId, System, SystemProperty};
@@ -26,7 +26,7 @@ use super::graph::{Graphs, Moves, NONE, Node};
 use super::sets::{EMPTY, LocalId, SetId};
 use super::threads::{SharedId, Threads};
 use super::{Cartesian, Exceptions, proof};
-use crate::reach::Halt;
+use crate::reach::{Halt, capacity};
 use crate::target;
 
 /// Results of operations that are kept.
@@ -55,6 +55,8 @@ pub(super) struct Reached {
     pub(super) product: Vec<SetId>,
     /// Exceptions that were computed.
     pub(super) computed: Node,
+    /// All exceptions, those of the model too.
+    pub(super) exceptions: Node,
     /// All states: the product and the exceptions.
     pub(super) states: Node,
 }
@@ -65,6 +67,7 @@ impl Reached {
             seen: vec![EMPTY; threads],
             product: vec![EMPTY; threads],
             computed: NONE,
+            exceptions: NONE,
             states: NONE,
         }
     }
@@ -175,6 +178,20 @@ impl<'a, 's> Abstraction<'a, 's> {
             return Err(Error::from(OutOfNodes { capacity }).into());
         }
         Ok(())
+    }
+
+    /// The same for what no verdict depends on.
+    pub(super) fn breathe_at_leisure(&self) -> Result<(), Halt> {
+        let stop = match self.limits.has_leisure() {
+            true => self.limits.should_stop(),
+            false => Some(Stop::Time),
+        };
+        stop.map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
+    }
+
+    /// How many nodes of binary diagrams there is room for.
+    pub(super) fn capacity(&self) -> usize {
+        capacity(self.limits)
     }
 
     fn tell_layer(&mut self) {
@@ -482,6 +499,7 @@ impl<'a, 's> Abstraction<'a, 's> {
                     seen: next.seen,
                     product: components,
                     computed,
+                    exceptions,
                     states: self.graphs.union(product, exceptions),
                 }));
             }

@@ -11,6 +11,7 @@
 mod abstraction;
 mod formula;
 mod graph;
+mod outline;
 mod proof;
 mod refine;
 mod sets;

@@ -10,6 +10,7 @@ use threadwise_model::system::{CellId, SystemProperty};
 use super::Cartesian;
 use super::abstraction::Abstraction;
 use super::graph::{NONE, Node};
+use super::outline::outline;
 use super::sets::LocalId;
 use crate::reach::Halt;
 
@@ -18,8 +19,12 @@ pub(super) fn proved(
     abstraction: &mut Abstraction,
     how: &Cartesian,
     property: &SystemProperty,
-    _account: &mut Account,
+    account: &mut Account,
 ) -> Result<Answer, Halt> {
+    if how.explain {
+        // The proof stands without it.
+        account.outline = outline(abstraction).ok().flatten();
+    }
     if !how.certificates {
         return Ok(Answer::Proved(None));
     }

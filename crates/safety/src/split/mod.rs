@@ -34,14 +34,16 @@ use threadwise_model::symmetry;
 use threadwise_model::system::{IdUse, ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
-use self::assertions::Assertions;
-use self::division::{Division, Fixpoint};
+pub(crate) use self::assertions::Assertions;
+pub(crate) use self::division::Division;
+use self::division::Fixpoint;
 pub use self::form::Form;
 use self::goals::Goals;
+pub(crate) use self::outline::outline_at_leisure;
 use self::outline::terms::{Literal, Naming, all_values};
 pub use self::pairwise::Pairwise;
 use self::refine::{Among, Predicate, Refinement, refine};
-use self::view::{Representatives, View};
+pub(crate) use self::view::{Representatives, View};
 use self::witnesses::Witnesses;
 use crate::certificate;
 use crate::reach::{Halt, Method, Search, engine};
@@ -219,7 +221,7 @@ pub(crate) struct Stage<'s, D> {
 }
 
 impl<'s, D: Division> Stage<'s, D> {
-    fn of(symbolic: Rc<Symbolic<'s>>, view: View, assertions: D) -> Self {
+    pub(crate) fn of(symbolic: Rc<Symbolic<'s>>, view: View, assertions: D) -> Self {
         Stage {
             symbolic,
             view,

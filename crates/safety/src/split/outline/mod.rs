@@ -31,8 +31,24 @@ pub(crate) fn outline(
     stage: &Stage<Assertions>,
     representatives: &Representatives,
 ) -> Result<Outline, Halt> {
+    let cells = search.system.cells;
+    outline_at_leisure(
+        &|| search.breathe_at_leisure(),
+        cells,
+        stage,
+        representatives,
+    )
+}
+
+/// The same for a system that had so many cells before it grew; `breathe` says whether to go on.
+pub(crate) fn outline_at_leisure(
+    breathe: &dyn Fn() -> Result<(), Halt>,
+    cells: usize,
+    stage: &Stage<Assertions>,
+    representatives: &Representatives,
+) -> Result<Outline, Halt> {
     let writer = Writer {
-        breathe: &|| search.breathe_at_leisure(),
+        breathe,
         symbolic: &stage.symbolic,
         view: &stage.view,
         representatives,
@@ -43,7 +59,7 @@ pub(crate) fn outline(
     let writer = writer.ready()?;
     let mut outline = writer.write((writer.processes()?, 0), writer.seen_alone()?)?;
     let vars = stage.symbolic.system.vars.iter();
-    for witness in vars.filter(|var| var.first.index() >= search.system.cells) {
+    for witness in vars.filter(|var| var.first.index() >= cells) {
         outline.exposed.push(match witness.domain {
             CellDomain::OptId(_) => format!("{} (none if nobody is)", witness.name),
             _ => format!("{} (now or before)", witness.name),
