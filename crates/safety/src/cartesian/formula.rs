@@ -605,3 +605,6 @@ fn compares(op: CompareOp, number: i128) -> bool {
 pub(crate) fn is_void(components: &[SetId]) -> bool {
     components.contains(&EMPTY)
 }
+
+#[cfg(test)]
+mod tests;

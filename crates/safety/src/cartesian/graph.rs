@@ -513,3 +513,6 @@ impl Graphs {
         here == END
     }
 }
+
+#[cfg(test)]
+mod tests;
