@@ -465,17 +465,13 @@ impl<'a, 's> Abstraction<'a, 's> {
     }
 
     fn forbidden_exception(&self, state: &[i64]) -> Reason {
-        let system = self.threads.system;
-        let names = threadwise_evidence::certificate::cell_names(system);
-        let values = names.iter().zip(state).take(8);
-        let values: Vec<String> = values
-            .map(|(name, value)| format!("{name} = {value}"))
-            .collect();
+        let values = state.iter().enumerate();
+        let values = values.map(|(cell, value)| (CellId::from_usize(cell), *value));
         Reason::new(
             "exception-forbidden",
             format!(
                 "the model's exception set contains a state that the property forbids ({}), and exceptions count as reachable",
-                values.join(", ")
+                self.written(values)
             ),
         )
         .next("exclude it from the `exception` block, or have exceptions computed: `--exceptions computed`")

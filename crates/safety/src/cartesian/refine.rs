@@ -10,14 +10,15 @@
 //! No exception is an error: what steps lead to is none, and local states that errors do not tell apart make none of it.
 
 use threadwise_evidence::Account;
-use threadwise_evidence::certificate::cell_names;
+use threadwise_model::system::CellId;
 
 use super::abstraction::{Abstraction, Incoming};
 use super::graph::{NONE, Node};
 use super::sets::SetId;
 use super::threads::SharedId;
+use crate::split::Naming;
 
-/// Of how many shared cells a round tells.
+/// Of how many cells values are written.
 const FEW_TO_TELL: usize = 8;
 /// Rounds that are told.
 const MOST_ROUNDS: usize = 100;
@@ -46,17 +47,12 @@ impl Abstraction<'_, '_> {
             return;
         };
         *account.refinements.get_or_insert(0) += 1;
-        let system = self.threads.system;
-        let names = cell_names(system);
-        let cells = self.threads.shared_cells.iter();
-        let values = cells.zip(self.threads.shared(*first));
-        let mut values: Vec<String> = values
-            .take(FEW_TO_TELL)
-            .map(|(cell, value)| format!("{} = {value}", names[cell.index()]))
-            .collect();
-        if self.threads.shared_cells.len() > FEW_TO_TELL {
-            values.push("...".to_owned());
-        }
+        let cells = self.threads.shared_cells.iter().copied();
+        let values = cells.zip(self.threads.shared(*first).iter().copied());
+        let place = match self.threads.shared_cells.is_empty() {
+            true => "the only valuation of the shared variables".to_owned(),
+            false => self.written(values),
+        };
         let others = match at.len() {
             1 => String::new(),
             count => format!(
@@ -67,10 +63,22 @@ impl Abstraction<'_, '_> {
         tell(
             account,
             format!(
-                "all combinations of local states allow an error that no step leads to, at {}{others}; what steps lead to there becomes an exception",
-                values.join(", ")
+                "all combinations of local states allow an error that no step leads to, at {place}{others}; what steps lead to there becomes an exception"
             ),
         );
+    }
+
+    /// Values of cells, as a condition; of many only the first.
+    pub(super) fn written(&self, mut values: impl Iterator<Item = (CellId, i64)>) -> String {
+        let naming = Naming::plain(self.threads.system);
+        let few = values.by_ref().take(FEW_TO_TELL);
+        let mut parts: Vec<String> = few
+            .map(|(cell, value)| naming.equation(cell, value))
+            .collect();
+        if values.next().is_some() {
+            parts.push("...".to_owned());
+        }
+        parts.join(" && ")
     }
 
     pub(super) fn tell_extension(&self, account: &mut Account) {

@@ -461,6 +461,14 @@ impl<'a> Naming<'a> {
         }
     }
 
+    /// That a cell has a value.
+    pub(crate) fn equation(&self, cell: CellId, value: i64) -> String {
+        // Among its neighbours, so that no shorter way to say it comes up.
+        let all = value.saturating_sub(2)..=value.saturating_add(2);
+        self.among(cell, &BTreeSet::from([value]), &all.collect())
+            .to_string()
+    }
+
     /// A literal as an expression. `all` are the values that a cell can have.
     pub(crate) fn literal(&self, literal: &Literal, all: &BTreeSet<i64>) -> Formula {
         match literal {
