@@ -1,4 +1,4 @@
-//! What the README and the pages on the command line and on the compositional engines show is what the program prints today, but for the
+//! What the README and the pages on the command line, on the compositional engines and on exception sets show is what the program prints today, but for the
 //! times and for what they leave out with `[..]`, and every option of the overview exists.
 
 use std::path::{Path, PathBuf};
@@ -66,7 +66,12 @@ fn is_as_shown(text: &str, shown: &str) -> bool {
 
 #[test]
 fn outputs_are_as_shown() {
-    let pages = ["README.md", "docs/command-line.md", "docs/compositional.md"];
+    let pages = [
+        "README.md",
+        "docs/command-line.md",
+        "docs/compositional.md",
+        "docs/exception-sets.md",
+    ];
     let shown = pages.map(|page| {
         let page = std::fs::read_to_string(root().join(page)).unwrap();
         blocks(&page, "console")

@@ -55,6 +55,7 @@ impl Abstraction<'_, '_> {
         };
         let others = match at.len() {
             1 => String::new(),
+            2 => " and at one other valuation of the shared variables".to_owned(),
             count => format!(
                 " and at {} other valuations of the shared variables",
                 count - 1
