@@ -251,13 +251,13 @@ pub(crate) struct CheckArgs {
     /// Store one of all states that differ only in who is who, as far as the types allow
     #[arg(long)]
     pub(crate) symmetry: bool,
-    /// In `split` and `pairwise`, compute every assertion, not one for all that are alike: slower, for comparison
+    /// In engines that have assertions about processes, compute every one, not one for all that are alike: slower, for comparison
     #[arg(long)]
     pub(crate) no_symmetry: bool,
     /// In `split`, when to look for errors in the assertions
     #[arg(long, value_name = "WHEN", value_enum)]
     pub(crate) errors: Option<ErrorsArg>,
-    /// In `split`, where to look for the facts that the assertions about other processes may speak of
+    /// In `split` and `thread-modular-refined`, where to look for the facts that the assertions about other processes may speak of
     #[arg(long, value_name = "SOURCE", value_enum)]
     pub(crate) predicates: Option<PredicatesArg>,
     /// In `split`, let everybody see who is at a label (or has a value), before they see of each process whether it is
@@ -298,7 +298,7 @@ pub(crate) struct CheckArgs {
     /// Print all statistics, and why each verdict is what it is
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Print each proof by `split` or `pairwise` so that it can be read: what holds at each label
+    /// Print each proof by assertions about processes so that it can be read: what holds at each label
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) explain: bool,
 }
@@ -502,14 +502,14 @@ impl From<ErrorsArg> for Errors {
     }
 }
 
-/// Where `split` takes predicates from.
+/// Where predicates are taken from.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PredicatesArg {
     /// All violations at once (default)
     Violations,
     /// One violation after the other, until some fact that was found holds in each
     States,
-    /// The place where the way to the violations breaks; errors are looked for at every stage
+    /// The place where the way to the violations breaks; errors are looked for at every stage (`split` only)
     Paths,
 }
 

@@ -335,7 +335,7 @@ fn names_are_checked_and_suggested() {
         ),
         (
             vec!["--no-symmetry"],
-            "`--no-symmetry` is for the engine `split` or `pairwise`",
+            "`--no-symmetry` is for the engine `split` or `pairwise` or `thread-modular` or `thread-modular-refined`",
         ),
         (
             vec!["--engine", "pairwise", "--errors", "fixpoint"],
@@ -354,7 +354,20 @@ fn names_are_checked_and_suggested() {
         ),
         (
             vec!["--predicates", "paths"],
-            "`--predicates` is for the engine `split`",
+            "`--predicates` is for the engine `split` or `thread-modular-refined`",
+        ),
+        (
+            vec![
+                "--engine",
+                "thread-modular-refined",
+                "--predicates",
+                "paths",
+            ],
+            "`--predicates paths` is for the engine `split`",
+        ),
+        (
+            vec!["--engine", "thread-modular", "--predicates", "states"],
+            "`--predicates` is for the engine",
         ),
         (
             vec!["--engine", "forward", "--witnesses"],
@@ -754,7 +767,7 @@ fn proofs_do_not_depend_on_the_name_of_the_file() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
     place.file("elsewhere/peterson.tw", LOCK);
-    for engine in ["split", "pairwise"] {
+    for engine in ["split", "pairwise", "thread-modular-refined"] {
         let proof = |file| {
             let (report, _) =
                 place.json(&[file, "--only", "safety", "--explain", "--engine", engine]);
@@ -769,4 +782,30 @@ fn proofs_do_not_depend_on_the_name_of_the_file() {
         };
         assert_eq!(proof("lock.tw"), proof("elsewhere/peterson.tw"));
     }
+}
+
+#[test]
+fn guarantees_that_do_not_suffice_name_the_engine_that_goes_on() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let args = ["lock.tw", "--only", "safety", "--engine"];
+    let (report, ran) = place.json(&[&args[..], &["thread-modular"]].concat());
+    assert_eq!(ran.status, 3);
+    let mutex = result(&report, "mutex");
+    assert_eq!(mutex["verdict"], "unknown");
+    assert_eq!(mutex["reason"]["code"], "guarantees-too-weak");
+    let next = mutex["reason"]["next"].as_str().unwrap();
+    assert!(next.contains("`--engine thread-modular-refined`"), "{next}");
+    assert_eq!(result(&report, "checks")["verdict"], "proved");
+    let (report, ran) = place.json(&[&args[..], &["thread-modular-refined", "--explain"]].concat());
+    assert_eq!(ran.status, 0);
+    let mutex = result(&report, "mutex");
+    assert_eq!(mutex["verdict"], "proved");
+    assert_eq!(mutex["outline"]["whole"], true, "{}", mutex["outline"]);
+    place.file("broken.tw", BROKEN);
+    let (report, ran) = place.json(&["broken.tw", "--engine", "thread-modular-refined"]);
+    assert_eq!(ran.status, 1);
+    assert_eq!(result(&report, "mutex")["verdict"], "violated");
+    let (report, _) = place.json(&["broken.tw", "--engine", "thread-modular"]);
+    assert_eq!(result(&report, "mutex")["verdict"], "unknown");
 }

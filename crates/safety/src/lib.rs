@@ -3,7 +3,8 @@
 //! [`Forward`] and [`Backward`] are the monolithic baselines: reachability over the whole program with
 //! decision diagrams. They are complete for finite programs, and what every compositional
 //! method is compared with. [`Split`] and [`Pairwise`] are compositional: assertions about one process or about two, whose
-//! conjunction is inductive, refined until they decide the property.
+//! conjunction is inductive, refined until they decide the property. [`ThreadModular`] has cheaper assertions, which may not
+//! suffice, and [`ThreadModularRefined`] refines them in the same way.
 
 mod backward;
 mod cartesian;
@@ -16,4 +17,4 @@ mod target;
 pub use backward::Backward;
 pub use cartesian::{Cartesian, Exceptions};
 pub use forward::Forward;
-pub use split::{Errors, Form, Pairwise, Predicates, Split};
+pub use split::{Errors, Form, Pairwise, Predicates, Split, ThreadModular, ThreadModularRefined};

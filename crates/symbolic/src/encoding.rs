@@ -229,9 +229,14 @@ impl Encoding {
 
     /// The set of states whose codes all stand for values.
     pub fn valid(&self, diagrams: &Diagrams) -> Result<Bdd, OutOfNodes> {
+        self.valid_cells(diagrams, &self.order())
+    }
+
+    /// The set in which the codes of some cells, given in the order of their variables, stand for values.
+    pub fn valid_cells(&self, diagrams: &Diagrams, cells: &[CellId]) -> Result<Bdd, OutOfNodes> {
         let mut valid = diagrams.all();
         // From the last variable up, so that each step adds on top.
-        for cell in self.order().into_iter().rev() {
+        for &cell in cells.iter().rev() {
             let one = self.valid_cell(diagrams, cell)?;
             valid = diagrams.and(&one, &valid)?;
         }

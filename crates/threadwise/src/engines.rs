@@ -25,7 +25,10 @@ pub const BACKWARD: &str = "backward";
 pub const SPLIT: &str = "split";
 /// Split invariants over pairs of processes, with refinement.
 pub const PAIRWISE: &str = "pairwise";
-
+/// Thread-modular checking.
+pub const THREAD_MODULAR: &str = "thread-modular";
+/// Thread-modular checking with refinement.
+pub const THREAD_MODULAR_REFINED: &str = "thread-modular-refined";
 /// Cartesian abstraction with exception sets.
 pub const CARTESIAN: &str = "cartesian";
 
@@ -71,6 +74,18 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "safety",
         scope: "one instance",
         about: "One assertion for each pair of processes, refined in the same way; counterexamples as of `split`.",
+    },
+    EngineInfo {
+        name: THREAD_MODULAR,
+        properties: "safety",
+        scope: "one instance",
+        about: "Each process against what the steps of the others may do to shared variables, wherever these are taken: quick, but no more than a proof or `unknown`.",
+    },
+    EngineInfo {
+        name: THREAD_MODULAR_REFINED,
+        properties: "safety",
+        scope: "one instance",
+        about: "The same, refined in the way of `split` where it does not suffice; counterexamples as of `split`.",
     },
     EngineInfo {
         name: CARTESIAN,

@@ -5,9 +5,13 @@ use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_safety::{Backward, Cartesian, Forward, Pairwise, Split};
+use threadwise_safety::{
+    Backward, Cartesian, Forward, Pairwise, Split, ThreadModular, ThreadModularRefined,
+};
 
-use crate::engines::{BACKWARD, CARTESIAN, EXPLICIT, FORWARD, PAIRWISE, SPLIT};
+use crate::engines::{
+    BACKWARD, CARTESIAN, EXPLICIT, FORWARD, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
+};
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
 use crate::session::Session;
 
@@ -74,6 +78,19 @@ pub fn run_job(
             certificates: job.certificates,
             explain: job.explain,
             ..Pairwise::default()
+        }),
+        THREAD_MODULAR => Box::new(ThreadModular {
+            symmetry: !job.no_symmetry,
+            certificates: job.certificates,
+            explain: job.explain,
+            ..ThreadModular::default()
+        }),
+        THREAD_MODULAR_REFINED => Box::new(ThreadModularRefined {
+            symmetry: !job.no_symmetry,
+            certificates: job.certificates,
+            explain: job.explain,
+            predicates: job.predicates,
+            ..ThreadModularRefined::default()
         }),
         CARTESIAN => Box::new(Cartesian {
             exceptions: job.exceptions,

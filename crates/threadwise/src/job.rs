@@ -27,14 +27,14 @@ pub struct Job {
     pub threads: u16,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
-    /// Compute the assertions of every process or pair, in `split` and `pairwise`.
+    /// Compute the assertions of every process or pair, in the engines that have some.
     pub no_symmetry: bool,
-    /// Write proofs as outlines, too, in `split`.
+    /// Write proofs as outlines, too, in the same engines.
     #[serde(default)]
     pub explain: bool,
     /// When errors are looked for, in `split`.
     pub errors: Errors,
-    /// Where predicates come from, in `split`.
+    /// Where predicates come from, in `split` and `thread-modular-refined`.
     pub predicates: Predicates,
     /// Expose who it is that a predicate holds of, in `split`.
     pub witnesses: bool,

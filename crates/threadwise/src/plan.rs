@@ -5,7 +5,10 @@ use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 use threadwise_safety::{Errors, Exceptions, Predicates};
 
-use crate::engines::{AUTO, CARTESIAN, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, chosen};
+use crate::engines::{
+    AUTO, CARTESIAN, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, THREAD_MODULAR,
+    THREAD_MODULAR_REFINED, chosen,
+};
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
 
@@ -29,13 +32,13 @@ pub struct Options {
     pub breadth_first: bool,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
-    /// Compute the assertions of every process or pair, in `split` and `pairwise`.
+    /// Compute the assertions of every process or pair, in the engines that have some.
     pub no_symmetry: bool,
-    /// Write proofs as outlines, too, in `split`.
+    /// Write proofs as outlines, too, in the same engines.
     pub explain: bool,
     /// When errors are looked for, in `split`.
     pub errors: Option<Errors>,
-    /// Where predicates come from, in `split`.
+    /// Where predicates come from, in `split` and `thread-modular-refined`.
     pub predicates: Option<Predicates>,
     /// Expose who it is that a predicate holds of, in `split`.
     pub witnesses: bool,
@@ -394,12 +397,35 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 8] = [
+    let given: [(bool, &str, &[&str]); 9] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
-        (options.no_symmetry, "--no-symmetry", &[SPLIT, PAIRWISE]),
-        (options.explain, "--explain", &[SPLIT, PAIRWISE, CARTESIAN]),
+        (
+            options.no_symmetry,
+            "--no-symmetry",
+            &[SPLIT, PAIRWISE, THREAD_MODULAR, THREAD_MODULAR_REFINED],
+        ),
+        (
+            options.explain,
+            "--explain",
+            &[
+                SPLIT,
+                PAIRWISE,
+                THREAD_MODULAR,
+                THREAD_MODULAR_REFINED,
+                CARTESIAN,
+            ],
+        ),
         (options.errors.is_some(), "--errors", &[SPLIT]),
-        (options.predicates.is_some(), "--predicates", &[SPLIT]),
+        (
+            options.predicates.is_some(),
+            "--predicates",
+            &[SPLIT, THREAD_MODULAR_REFINED],
+        ),
+        (
+            options.predicates == Some(Predicates::Paths),
+            "--predicates paths",
+            &[SPLIT],
+        ),
         (options.witnesses, "--witnesses", &[SPLIT]),
         (options.exceptions.is_some(), "--exceptions", &[CARTESIAN]),
         (options.breadth_first, "--breadth-first", &[FORWARD]),

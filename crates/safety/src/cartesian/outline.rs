@@ -76,10 +76,7 @@ pub(super) fn outline(abstraction: &Abstraction) -> Result<Option<Outline>, Halt
     for generator in symmetry::generators(system, &anonymous) {
         alike &= symbolic.permute(&states, &generator)? == states;
     }
-    let representatives = match alike {
-        true => Representatives::by_symmetry(system),
-        false => Representatives::everybody(system),
-    };
+    let representatives = Representatives::new(system, alike);
     let stage = Stage::of(symbolic.clone(), view, assertions);
     let breathe = || abstraction.breathe_at_leisure();
     let mut outline = outline_at_leisure(&breathe, system.cells, &stage, &representatives)?;

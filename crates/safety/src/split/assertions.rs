@@ -88,8 +88,9 @@ impl Division for Assertions {
                     assertions.own[process] =
                         symbolic.permute(&assertions.own[*from], permutation)?;
                 }
+                let moves = &symbolic.transitions.moves[process];
                 let (own, hidden) = (&assertions.own[process], &view.own[process].hidden);
-                seen[process] = summary(&symbolic, process, own, hidden)?;
+                seen[process] = summary(&symbolic.diagrams, moves, own, hidden)?;
             }
             let before = assertions.common.clone();
             if exposed {
@@ -162,7 +163,8 @@ impl Staged for Assertions {
         let mut seen = IndexVec::new();
         for (process, own) in self.own.iter_enumerated() {
             search.breathe()?;
-            seen.push(summary(symbolic, process, own, &view.own[process].hidden)?);
+            let moves = &symbolic.transitions.moves[process];
+            seen.push(summary(d, moves, own, &view.own[process].hidden)?);
         }
         let wanted = representatives.all();
         let environments =
@@ -239,16 +241,15 @@ pub(super) fn close<'t>(
     Ok(None)
 }
 
-/// What is seen of a process's steps, taken within a set, by those who do not see the hidden variables.
+/// What is seen of steps, taken within a set, by those who do not see the hidden variables.
 pub(super) fn summary(
-    symbolic: &Symbolic,
-    process: ProcessId,
+    d: &Diagrams,
+    steps: &[Transition],
     within: &Bdd,
     hidden: &Hidden,
 ) -> Result<Vec<Transition>, Halt> {
-    let d = &symbolic.diagrams;
     let mut summary = Vec::new();
-    for transition in &symbolic.transitions.moves[process] {
+    for transition in steps {
         let seen = transition.project(d, within, hidden)?;
         if !seen.is_idle() && !d.is_empty(&seen.guard) {
             summary.push(seen);
@@ -282,7 +283,7 @@ impl Groups {
 }
 
 /// What the environment of each process does to the shared variables.
-struct Environments<'a> {
+pub(super) struct Environments<'a> {
     d: &'a Diagrams,
     common: &'a Bdd,
     view: &'a View,
@@ -293,7 +294,7 @@ struct Environments<'a> {
 }
 
 impl<'a> Environments<'a> {
-    fn new(
+    pub(super) fn new(
         search: &'a Search,
         view: &'a View,
         common: &'a Bdd,
@@ -325,7 +326,11 @@ impl<'a> Environments<'a> {
     }
 
     /// The environment of each of these processes, as steps on the shared variables and what is seen of the process.
-    fn of(&self, search: &Search, wanted: &[ProcessId]) -> Result<Vec<Vec<Transition>>, Halt> {
+    pub(super) fn of(
+        &self,
+        search: &Search,
+        wanted: &[ProcessId],
+    ) -> Result<Vec<Vec<Transition>>, Halt> {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }

@@ -42,6 +42,16 @@ pub(crate) trait Division: Sized {
         representatives: &Self::Representatives,
     ) -> Result<Fixpoint<Self>, Halt>;
 
+    /// Stronger assertions for the same view, where a method has some that take longer. They, too, never miss a state.
+    fn sharper(
+        &self,
+        _search: &mut Search,
+        _view: &View,
+        _representatives: &Self::Representatives,
+    ) -> Result<Option<Fixpoint<Self>>, Halt> {
+        Ok(None)
+    }
+
     /// All assertions, in rows: those of a row are best conjoined first, and then the rows one after the other.
     fn rows(&self) -> Vec<Vec<&Bdd>>;
 

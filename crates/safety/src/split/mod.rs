@@ -19,6 +19,7 @@ mod pairs;
 mod pairwise;
 mod refine;
 mod stages;
+mod thread_modular;
 mod together;
 mod view;
 mod witnesses;
@@ -44,6 +45,7 @@ pub(crate) use self::outline::terms::Naming;
 use self::outline::terms::{Literal, all_values};
 pub use self::pairwise::Pairwise;
 use self::refine::{Among, Predicate, Refinement, refine};
+pub use self::thread_modular::{ThreadModular, ThreadModularRefined};
 pub(crate) use self::view::{Representatives, View};
 use self::witnesses::Witnesses;
 use crate::certificate;
@@ -119,11 +121,7 @@ impl Method for Split {
         answers: &mut [Option<Answer>],
     ) -> Result<Option<Bdd>, Halt> {
         let system = search.symbolic.system;
-        let representatives = if self.symmetry {
-            Representatives::by_symmetry(system)
-        } else {
-            Representatives::everybody(system)
-        };
+        let representatives = Representatives::new(system, self.symmetry);
         let how = How {
             symmetric: self.symmetry,
             certificates: self.certificates,
@@ -141,7 +139,7 @@ impl Method for Split {
     }
 }
 
-/// Choices of the two engines.
+/// Choices of the engines.
 #[derive(Clone, Copy)]
 struct How {
     /// One assertion stands for all that are alike.
@@ -159,12 +157,31 @@ struct How {
 }
 
 /// Decides the properties that have no answer yet.
-fn decide<'s, D: Division>(
+fn decide<D: Division>(
+    search: &mut Search,
+    representatives: &D::Representatives,
+    how: How,
+    properties: &[&SystemProperty],
+    answers: &mut [Option<Answer>],
+) -> Result<(), Halt> {
+    decide_by(
+        search,
+        representatives,
+        how,
+        properties,
+        answers,
+        |attempt: &mut Attempt<D>, start| attempt.run(start),
+    )
+}
+
+/// The same in a way that begins with the assertions for which nothing is exposed.
+fn decide_by<'s, D: Division>(
     search: &mut Search<'_, 's>,
     representatives: &D::Representatives,
     how: How,
     properties: &[&SystemProperty],
     answers: &mut [Option<Answer>],
+    mut run: impl FnMut(&mut Attempt<'_, '_, 's, D>, &Stage<'s, D>) -> Result<Answer, Halt>,
 ) -> Result<(), Halt> {
     let start = Stage::<D>::new(search, representatives)?;
     each(
@@ -173,7 +190,7 @@ fn decide<'s, D: Division>(
         how,
         properties,
         answers,
-        |attempt| attempt.run(&start),
+        |attempt| run(attempt, &start),
     )
 }
 
@@ -188,12 +205,6 @@ fn each<'s, D: Division>(
 ) -> Result<(), Halt> {
     for (place, property) in properties.iter().enumerate() {
         if answers[place].is_none() {
-            search.accounts[place] = Account {
-                refinements: Some(0),
-                extensions: Some(0),
-                predicates: Some(0),
-                ..Account::default()
-            };
             let mut attempt = Attempt::<D> {
                 place,
                 search,
@@ -266,8 +277,10 @@ struct Attempt<'a, 'l, 's, D: Division> {
 }
 
 impl<'s, D: Division> Attempt<'_, '_, 's, D> {
+    /// Refines until the property is decided.
     fn run(&mut self, start: &Stage<'s, D>) -> Result<Answer, Halt> {
         self.search.symbolic = start.symbolic.clone();
+        self.count();
         let mut refined: Option<Stage<'s, D>> = None;
         loop {
             let stage = refined.as_ref().unwrap_or(start);
@@ -290,6 +303,10 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             if d.is_empty(&d.and(&invariant, &error)?) {
                 return self.proved(stage);
             }
+            if let Some(next) = self.sharper(stage)? {
+                refined = Some(next);
+                continue;
+            }
             match self.refine(&stage.view, &invariant, &error)? {
                 Refinement::Proof(set) => return self.proved_without_errors(stage, &set),
                 Refinement::Extend(before) => self.extend(before),
@@ -301,6 +318,36 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 }
             }
         }
+    }
+
+    /// The stage with stronger assertions, if there are some for what is exposed. The layers are brought along.
+    fn sharper(&mut self, stage: &Stage<'s, D>) -> Result<Option<Stage<'s, D>>, Halt> {
+        let (assertions, view) = (&stage.assertions, &stage.view);
+        let next = assertions.sharper(self.search, view, self.representatives)?;
+        Ok(match next {
+            None => None,
+            Some(Fixpoint::Reached(assertions)) => {
+                let symbolic = stage.symbolic.clone();
+                let view = View::new(&symbolic)?;
+                Some(Stage::of(symbolic, view, assertions))
+            }
+            Some(Fixpoint::Rearrange(layout)) => {
+                self.search.replace(stage.symbolic.rebuild(layout)?);
+                let next = Stage::new(self.search, self.representatives)?;
+                self.bring_layers(&stage.symbolic)?;
+                Some(next)
+            }
+        })
+    }
+
+    /// From here on there is something to count, even if it stays 0.
+    fn count(&mut self) {
+        *self.account() = Account {
+            refinements: Some(0),
+            extensions: Some(0),
+            predicates: Some(0),
+            ..Account::default()
+        };
     }
 
     /// What the property forbids.

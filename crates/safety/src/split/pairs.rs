@@ -51,11 +51,7 @@ impl Pairs {
     /// One pair for all that are alike, or every pair for itself.
     pub(crate) fn new(system: &System, symmetric: bool) -> Self {
         let mut pairs = Pairs {
-            processes: if symmetric {
-                Representatives::by_symmetry(system)
-            } else {
-                Representatives::everybody(system)
-            },
+            processes: Representatives::new(system, symmetric),
             wanted: Vec::new(),
             symmetric,
         };

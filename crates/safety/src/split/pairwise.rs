@@ -163,7 +163,12 @@ impl Division for PairAssertions {
                         None => within,
                     };
                     // The image of what is seen of others may speak of which of their codes have a meaning, too.
-                    seen[process] = summary(&symbolic, process, within, &view.hidden)?;
+                    seen[process] = summary(
+                        d,
+                        &symbolic.transitions.moves[process],
+                        within,
+                        &view.hidden,
+                    )?;
                 }
             }
             let before = common.clone();

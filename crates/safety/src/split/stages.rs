@@ -56,6 +56,7 @@ enum Next {
 impl<'s, D: Staged> Attempt<'_, '_, 's, D> {
     fn run_by_stages(&mut self, start: &Rc<Symbolic<'s>>) -> Result<Answer, Halt> {
         self.search.symbolic = start.clone();
+        self.count();
         self.layers = vec![self.forbidden()?];
         loop {
             if let Some(run) = self.violation()? {

@@ -82,11 +82,29 @@ impl View {
         d: &Diagrams,
         inside: impl Fn(ProcessId) -> bool,
     ) -> Result<Hidden, Error> {
+        self.outside(d, inside, |own| &own.classes)
+    }
+
+    /// What is hidden of them.
+    pub(crate) fn hidden_outside(
+        &self,
+        d: &Diagrams,
+        inside: impl Fn(ProcessId) -> bool,
+    ) -> Result<Hidden, Error> {
+        self.outside(d, inside, |own| &own.hidden)
+    }
+
+    fn outside(
+        &self,
+        d: &Diagrams,
+        inside: impl Fn(ProcessId) -> bool,
+        what: impl Fn(&Own) -> &Hidden,
+    ) -> Result<Hidden, Error> {
         let outside = self.own.iter_enumerated();
         let outside = outside.filter(|(process, _)| !inside(*process));
         Hidden::new(
             d,
-            outside.flat_map(|(_, own)| own.classes.vars().iter().copied()),
+            outside.flat_map(|(_, own)| what(own).vars().iter().copied()),
         )
     }
 }
@@ -106,8 +124,17 @@ pub(crate) struct Source {
 }
 
 impl Representatives {
+    /// Everybody for themselves, or one for all that are alike.
+    pub(crate) fn new(system: &System, symmetry: bool) -> Self {
+        if symmetry {
+            Representatives::by_symmetry(system)
+        } else {
+            Representatives::everybody(system)
+        }
+    }
+
     /// Everybody for themselves.
-    pub(crate) fn everybody(system: &System) -> Self {
+    fn everybody(system: &System) -> Self {
         Representatives {
             of: (0..system.processes())
                 .map(|process| (ProcessId::from_raw(process), None))
@@ -116,7 +143,7 @@ impl Representatives {
     }
 
     /// One process for all that the types cannot tell from it.
-    pub(crate) fn by_symmetry(system: &System) -> Self {
+    fn by_symmetry(system: &System) -> Self {
         let mut of = IndexVec::new();
         for (id, template) in system.templates.iter_enumerated() {
             for index in 0..template.count {

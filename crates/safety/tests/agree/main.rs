@@ -8,3 +8,4 @@ mod outline;
 mod pairwise;
 mod renaming;
 mod split;
+mod thread_modular;

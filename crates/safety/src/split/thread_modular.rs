@@ -1,0 +1,353 @@
+//! Thread-modular checking: each process against what the others guarantee.
+//!
+//! The *guarantee* of a process is what its steps do to the shared variables, whatever its own cells are: all its steps, taken anywhere,
+//! with what is hidden of it forgotten. Each process is explored once, together with the guarantees of the others, and what is reached is its
+//! assertion. Sound: the conjunction of the assertions holds initially, is closed under the steps of each process in its own
+//! assertion, and in those of the others under its guarantee, which contains them. It differs from split invariants in one thing: there the steps of a
+//! process are those it takes where its assertion holds. So nothing here depends on the assertions of others, nothing has to be
+//! iterated, and less is proved: round a semaphore anybody may release it at any time. Where that is not enough there is
+//! no verdict, or the assertions are refined as split invariants are.
+//!
+//! First the assertion of process i is `common and own_i` here too: `common` is what the guarantees of all reach together, and `own_i` has the guarantees
+//! of the others where `common` allows them. That is as cheap as it can be, and leaves out how what is hidden of i depends on the classes of
+//! others. Only where it does not suffice, the *sharp* assertions are computed, which are those of the paper: `own_i` is what process i reaches
+//! with the guarantees of the others, over their classes too.
+//!
+//! After Meng, He, Wang and Liu, "Thread-modular model checking with iterative refinement" (NFM 2012), Algorithms 1 to 3.
+
+use index_vec::IndexVec;
+use threadwise_engine::Answer;
+use threadwise_evidence::{Omission, Outline, Reason};
+use threadwise_model::system::{ProcessId, SystemProperty};
+use threadwise_symbolic::{Bdd, Diagrams, Layout, Transition};
+
+use super::assertions::{Assertions, Environments, close, close_common, summary};
+use super::division::{Body, Division, Fixpoint, Staged};
+use super::goals::Goals;
+use super::outline::outline;
+use super::view::{Representatives, Source, View};
+use super::{Attempt, Form, How, Predicates, Stage, decide, decide_by};
+use crate::reach::{Halt, Method, Search, engine};
+
+/// Thread-modular checking: a proof, or no verdict.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadModular {
+    /// Compute the assertion of one process for all that the types cannot tell from it.
+    pub symmetry: bool,
+    /// Make a certificate of each proof.
+    pub certificates: bool,
+    /// In which form.
+    pub form: Form,
+    /// Write proofs as outlines, too.
+    pub explain: bool,
+}
+
+impl Default for ThreadModular {
+    fn default() -> Self {
+        ThreadModular {
+            symmetry: true,
+            certificates: true,
+            form: Form::default(),
+            explain: false,
+        }
+    }
+}
+
+engine!(ThreadModular);
+
+impl Method for ThreadModular {
+    const NAME: &'static str = "thread-modular";
+
+    fn search(
+        &self,
+        search: &mut Search,
+        properties: &[&SystemProperty],
+        answers: &mut [Option<Answer>],
+    ) -> Result<Option<Bdd>, Halt> {
+        let ThreadModular {
+            symmetry,
+            certificates,
+            form,
+            explain,
+        } = *self;
+        let refined = ThreadModularRefined {
+            symmetry,
+            certificates,
+            form,
+            explain,
+            ..ThreadModularRefined::default()
+        };
+        let representatives = Representatives::new(search.symbolic.system, symmetry);
+        decide_by(
+            search,
+            &representatives,
+            refined.how(),
+            properties,
+            answers,
+            |attempt: &mut Attempt<Guaranteed>, start| attempt.once(start),
+        )?;
+        Ok(None)
+    }
+}
+
+/// Thread-modular checking with refinement.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadModularRefined {
+    /// Compute the assertion of one process for all that the types cannot tell from it.
+    pub symmetry: bool,
+    /// Make a certificate of each proof.
+    pub certificates: bool,
+    /// In which form.
+    pub form: Form,
+    /// Write proofs as outlines, too.
+    pub explain: bool,
+    /// What tells errors from other states, and so is exposed; not by paths, for which there are no stages.
+    pub predicates: Predicates,
+}
+
+impl Default for ThreadModularRefined {
+    fn default() -> Self {
+        ThreadModularRefined {
+            symmetry: true,
+            certificates: true,
+            form: Form::default(),
+            explain: false,
+            predicates: Predicates::default(),
+        }
+    }
+}
+
+impl ThreadModularRefined {
+    fn how(&self) -> How {
+        How {
+            symmetric: self.symmetry,
+            certificates: self.certificates,
+            form: self.form,
+            explain: self.explain,
+            predicates: self.predicates,
+            witnesses: false,
+        }
+    }
+}
+
+engine!(ThreadModularRefined);
+
+impl Method for ThreadModularRefined {
+    const NAME: &'static str = "thread-modular-refined";
+
+    fn search(
+        &self,
+        search: &mut Search,
+        properties: &[&SystemProperty],
+        answers: &mut [Option<Answer>],
+    ) -> Result<Option<Bdd>, Halt> {
+        let representatives = Representatives::new(search.symbolic.system, self.symmetry);
+        decide::<Guaranteed>(search, &representatives, self.how(), properties, answers)?;
+        Ok(None)
+    }
+}
+
+impl<'s> Attempt<'_, '_, 's, Guaranteed> {
+    /// Looks whether the assertions prove the property as they are.
+    fn once(&mut self, start: &Stage<'s, Guaranteed>) -> Result<Answer, Halt> {
+        self.search.symbolic = start.symbolic.clone();
+        let goals = Goals::of(self.search, self.property)?;
+        // Exact: what the assertions about others say of what everybody sees is a part of what is common.
+        if goals.hold(self.search, &start.view, &start.assertions)? {
+            return self.proved(start);
+        }
+        let reason = Reason::new(
+            "guarantees-too-weak",
+            "what the processes guarantee each other does not exclude a violation; whether there is one was not found out",
+        );
+        Ok(Answer::Unknown(reason.next(format!(
+            "`--engine {}` goes on from here to a verdict",
+            ThreadModularRefined::NAME
+        ))))
+    }
+}
+
+/// Assertions by guarantees.
+pub(super) struct Guaranteed {
+    parts: Assertions,
+    /// Whether the assertion of a process speaks of the classes of others, too, or there are none.
+    sharp: bool,
+}
+
+/// What each process guarantees, wherever its own cells have values.
+fn guarantees(search: &Search, view: &View) -> Result<IndexVec<ProcessId, Vec<Transition>>, Halt> {
+    let symbolic = &search.symbolic;
+    let d = &symbolic.diagrams;
+    let mut guarantees = IndexVec::new();
+    for (process, own) in view.own.iter_enumerated() {
+        search.breathe()?;
+        let anywhere = symbolic.encoding.valid_cells(d, &own.cells)?;
+        let moves = &symbolic.transitions.moves[process];
+        guarantees.push(summary(d, moves, &anywhere, &own.hidden)?);
+    }
+    Ok(guarantees)
+}
+
+/// Closes the part of a process under its steps and those of its environment, unless a better layout shows up.
+fn close_own<'t>(
+    search: &mut Search,
+    own: &mut Bdd,
+    steps: impl Iterator<Item = &'t Transition> + Clone,
+) -> Result<Option<Layout>, Halt> {
+    loop {
+        let before = own.clone();
+        if let Some(layout) = close(search, own, steps.clone())? {
+            return Ok(Some(layout));
+        }
+        // The schedule knows who depends on whom through shared variables. What the others guarantee may also depend on classes.
+        if *own == before {
+            return Ok(None);
+        }
+    }
+}
+
+impl Guaranteed {
+    /// With the own parts of those who stand for others.
+    fn new(
+        search: &Search,
+        view: &View,
+        representatives: &Representatives,
+        mut parts: Assertions,
+        sharp: bool,
+    ) -> Result<Self, Halt> {
+        let symbolic = &search.symbolic;
+        let d = &symbolic.diagrams;
+        for Source { process, image } in representatives.sources(symbolic) {
+            search.breathe()?;
+            if let Some((from, permutation)) = image {
+                parts.own[process] = symbolic.permute(&parts.own[from], &permutation)?;
+            }
+        }
+        // Each process excludes what its guarantee allows, but not its steps. With that in the common part, nobody has to look at
+        // the assertions of others to know what they say of what is seen.
+        for (process, own) in view.own.iter_enumerated().rev() {
+            search.breathe()?;
+            let seen = own.hidden.forget(d, &parts.own[process])?;
+            parts.common = d.and(&parts.common, &seen)?;
+        }
+        Ok(Guaranteed { parts, sharp })
+    }
+
+    /// The same assertions, each about its process alone, as far as that goes.
+    fn alone(&self, d: &Diagrams, view: &View) -> Result<Assertions, Halt> {
+        let mut own = IndexVec::new();
+        for (process, part) in self.parts.own.iter_enumerated() {
+            let others = view.classes_outside(d, |other| other == process)?;
+            own.push(others.forget(d, part)?);
+        }
+        Ok(Assertions {
+            common: self.parts.common.clone(),
+            own,
+        })
+    }
+}
+
+impl Division for Guaranteed {
+    type Representatives = Representatives;
+
+    fn processes(representatives: &Representatives) -> Vec<ProcessId> {
+        representatives.all()
+    }
+
+    fn outline(
+        search: &Search,
+        stage: &Stage<Self>,
+        representatives: &Representatives,
+    ) -> Result<Outline, Halt> {
+        let symbolic = &stage.symbolic;
+        let d = &symbolic.diagrams;
+        let alone = stage.assertions.alone(d, &stage.view)?;
+        let alone = Stage::of(symbolic.clone(), View::new(symbolic)?, alone);
+        let mut outline = outline(search, &alone, representatives)?;
+        if !stage.assertions.sharp {
+            return Ok(outline);
+        }
+        let (told, all) = (
+            alone.assertions.conjunction(d)?,
+            stage.assertions.conjunction(d)?,
+        );
+        if told != all {
+            outline.omitted.push(Omission {
+                of: "all variables".to_owned(),
+                allowed: symbolic.count(&told).to_string(),
+                asserted: symbolic.count(&all).to_string(),
+            });
+            outline.whole = false;
+        }
+        Ok(outline)
+    }
+
+    fn strongest(
+        search: &mut Search,
+        view: &View,
+        representatives: &Representatives,
+    ) -> Result<Fixpoint<Self>, Halt> {
+        let symbolic = search.symbolic.clone();
+        let mut parts = Assertions::first(&symbolic, view)?;
+        let guarantees = guarantees(search, view)?;
+        let exposes = view.exposes();
+        if exposes {
+            close_common(search, view, &guarantees, &mut parts.common)?;
+        }
+        let wanted = representatives.all();
+        let environments =
+            Environments::new(search, view, &parts.common, &guarantees)?.of(search, &wanted)?;
+        for (&process, environment) in wanted.iter().zip(&environments) {
+            let moves = &symbolic.transitions.moves[process];
+            let steps = moves.iter().chain(environment);
+            if let Some(layout) = close_own(search, &mut parts.own[process], steps)? {
+                return Ok(Fixpoint::Rearrange(layout));
+            }
+        }
+        let parts = Guaranteed::new(search, view, representatives, parts, !exposes)?;
+        Ok(Fixpoint::Reached(parts))
+    }
+
+    fn sharper(
+        &self,
+        search: &mut Search,
+        view: &View,
+        representatives: &Representatives,
+    ) -> Result<Option<Fixpoint<Self>>, Halt> {
+        if self.sharp {
+            return Ok(None);
+        }
+        let symbolic = search.symbolic.clone();
+        let d = &symbolic.diagrams;
+        let guarantees = guarantees(search, view)?;
+        let mut parts = Assertions {
+            common: d.all(),
+            own: self.parts.own.clone(),
+        };
+        for process in representatives.all() {
+            let own = &mut parts.own[process];
+            let others = view.hidden_outside(d, |other| other == process)?;
+            *own = others.forget(d, &symbolic.initial)?;
+            let theirs = guarantees.iter().flatten();
+            let theirs = theirs.filter(|step| step.process != process);
+            let steps = symbolic.transitions.moves[process].iter().chain(theirs);
+            if let Some(layout) = close_own(search, own, steps)? {
+                return Ok(Some(Fixpoint::Rearrange(layout)));
+            }
+        }
+        let parts = Guaranteed::new(search, view, representatives, parts, true)?;
+        Ok(Some(Fixpoint::Reached(parts)))
+    }
+
+    fn rows(&self) -> Vec<Vec<&Bdd>> {
+        self.parts.rows()
+    }
+
+    fn among(&self, d: &Diagrams, set: &Bdd, processes: &[ProcessId]) -> Result<Bdd, Halt> {
+        self.parts.among(d, set, processes)
+    }
+
+    fn two_of(&self, d: &Diagrams, view: &View, bodies: &[Body]) -> Result<Bdd, Halt> {
+        self.parts.two_of(d, view, bodies)
+    }
+}
