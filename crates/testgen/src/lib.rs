@@ -17,7 +17,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use threadwise_lang::diagnostics::Severity;
+use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::instance::Instance;
+use threadwise_model::system::{ProcessId, System, SystemProperty, SystemPropertyKind};
 
 /// The instance of a text with these parameter values; what is wrong with it otherwise.
 pub fn instance(text: &str, params: &[(&str, i64)]) -> Result<Instance, String> {
@@ -88,6 +90,28 @@ pub fn random_programs<T: Send>(
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
     good.into_iter().filter_map(Result::ok).collect()
+}
+
+/// Whether a safety property forbids a state, by trying every process; `None` if that is beyond 64 bits.
+pub fn is_forbidden(system: &System, property: &SystemProperty, state: &[i64]) -> Option<bool> {
+    let processes = || (0..system.processes()).map(ProcessId::from_raw);
+    let outcomes = || processes().flat_map(|process| eval::outcomes(system, state, process));
+    if outcomes().any(|outcome| outcome == Outcome::Overflow) {
+        return None;
+    }
+    Some(match &property.kind {
+        SystemPropertyKind::Invariant(expr) => {
+            !Context::of_state(system, state).holds(expr).ok()?
+        }
+        SystemPropertyKind::Checks => {
+            outcomes().any(|outcome| matches!(outcome, Outcome::Failure(..)))
+        }
+        SystemPropertyKind::DeadlockFree => {
+            outcomes().all(|outcome| outcome == Outcome::Rest)
+                && processes().any(|process| eval::active(system, state, process).is_some())
+        }
+        SystemPropertyKind::Liveness(_) => return None,
+    })
 }
 
 /// The models of the library by name, each with its text.

@@ -2,6 +2,7 @@
 
 mod cartesian;
 mod common;
+mod exceptions;
 mod form;
 mod monolithic;
 mod outline;

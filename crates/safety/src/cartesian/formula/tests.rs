@@ -6,7 +6,7 @@ use threadwise_model::eval::{self, Outcome};
 use threadwise_model::lower::lower;
 use threadwise_model::system::{ProcessId, System};
 use threadwise_testgen::random::Random;
-use threadwise_testgen::{instance, random_programs};
+use threadwise_testgen::{instance, is_forbidden, random_programs};
 
 use super::*;
 
@@ -128,28 +128,6 @@ fn tuples(components: &[Vec<LocalId>]) -> Vec<Vec<LocalId>> {
         tuples
             .flat_map(|tuple| locals.iter().map(move |local| longer(tuple, local)))
             .collect()
-    })
-}
-
-/// Whether a state is forbidden; `None` if that is beyond 64 bits.
-fn is_forbidden(system: &System, property: &SystemProperty, state: &[i64]) -> Option<bool> {
-    let processes = || (0..system.processes()).map(ProcessId::from_raw);
-    let outcomes = || processes().flat_map(|process| eval::outcomes(system, state, process));
-    if outcomes().any(|outcome| outcome == Outcome::Overflow) {
-        return None;
-    }
-    Some(match &property.kind {
-        SystemPropertyKind::Invariant(expr) => {
-            !Context::of_state(system, state).holds(expr).ok()?
-        }
-        SystemPropertyKind::Checks => {
-            outcomes().any(|outcome| matches!(outcome, Outcome::Failure(..)))
-        }
-        SystemPropertyKind::DeadlockFree => {
-            outcomes().all(|outcome| outcome == Outcome::Rest)
-                && processes().any(|process| eval::active(system, state, process).is_some())
-        }
-        SystemPropertyKind::Liveness(_) => return None,
     })
 }
 
