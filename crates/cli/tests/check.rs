@@ -373,6 +373,18 @@ fn names_are_checked_and_suggested() {
             vec!["--engine", "forward", "--witnesses"],
             "`--witnesses` is for the engine `split`",
         ),
+        (
+            vec!["--exceptions", "given"],
+            "`--exceptions` is for the engine `cartesian`",
+        ),
+        (
+            vec!["--engine", "split", "--exceptions", "computed"],
+            "`--exceptions` is for the engine `cartesian`",
+        ),
+        (
+            vec!["--engine", "cartesian", "--exceptions", "none"],
+            "possible values: both, given, computed",
+        ),
         (vec!["--set", "N=2...4"], "is written N=2..4"),
         (vec!["--set", "N=2,3"], "is written N=2..3"),
         (vec!["--set", "N=2-4"], "is written N=2..4"),
@@ -808,4 +820,75 @@ fn guarantees_that_do_not_suffice_name_the_engine_that_goes_on() {
     assert_eq!(result(&report, "mutex")["verdict"], "violated");
     let (report, _) = place.json(&["broken.tw", "--engine", "thread-modular"]);
     assert_eq!(result(&report, "mutex")["verdict"], "unknown");
+}
+
+/// A lock for two, with exceptions; the test and the taking are one step if it works.
+fn lock_with(exception: &str, works: bool) -> String {
+    let enter = if works {
+        "idle: atomic { await free; free := false; }"
+    } else {
+        "idle: await free; claim: free := false;"
+    };
+    format!(
+        "shared free: bool = true;
+         process P[i: 1..2] {{ loop {{ {enter} inside: skip; leave: free := true; }} }}
+         def within(i: P) = P[i] at {{inside, leave}};
+         invariant mutex: forall i, j in P: i != j -> !(within(i) && within(j));
+         exception {{ {exception}; }}
+"
+    )
+}
+
+#[test]
+fn exceptions_are_hints_and_never_assumptions() {
+    let nobody = "free && forall i in P: P[i] at idle";
+    let one = "!free && (count i in P: within(i)) == 1";
+    let both = "!free && forall i in P: P[i] at inside";
+    let (weak, forbidden) = ("exceptions-too-weak", "exception-forbidden");
+    let place = Place::new();
+    for (exception, works, which, verdict, code, status) in [
+        // Too weak, and completed.
+        (nobody, true, "given", "unknown", weak, 3),
+        (nobody, true, "both", "proved", "", 0),
+        (nobody, false, "given", "unknown", weak, 3),
+        (nobody, false, "both", "violated", "", 1),
+        // Enough.
+        (one, true, "given", "proved", "", 0),
+        (one, false, "given", "unknown", weak, 3),
+        (one, false, "both", "violated", "", 1),
+        // Forbidden by the property: no violation, whether there is one or not.
+        (both, true, "given", "unknown", forbidden, 3),
+        (both, true, "both", "unknown", forbidden, 3),
+        (both, false, "both", "unknown", forbidden, 3),
+        // Not looked at.
+        (both, true, "computed", "proved", "", 0),
+        (both, false, "computed", "violated", "", 1),
+    ] {
+        place.file("lock.tw", lock_with(exception, works));
+        let args = ["lock.tw", "--engine", "cartesian", "--property", "mutex"];
+        let (report, ran) = place.json(&[&args[..], &["--exceptions", which]].concat());
+        let case = format!("{exception}, works: {works}, {which}: {ran:?}");
+        let mutex = result(&report, "mutex");
+        assert_eq!(mutex["verdict"], verdict, "{case}");
+        assert_eq!(ran.status, status, "{case}");
+        if verdict == "unknown" {
+            assert_eq!(mutex["reason"]["code"], code, "{case}");
+            let next = mutex["reason"]["next"].as_str().unwrap_or_default();
+            assert!(next.contains("--exceptions"), "{case}");
+        } else {
+            assert_eq!(mutex["rechecked"], true, "{case}");
+        }
+        if which == "both" {
+            let (default, _) = place.json(&args);
+            let default = result(&default, "mutex");
+            assert_eq!(
+                default["verdict"], verdict,
+                "what is meant by default: {case}"
+            );
+            assert_eq!(default["reason"], mutex["reason"], "{case}");
+        }
+    }
+    // Other engines do not look at them.
+    place.file("lock.tw", lock_with(both, true));
+    place.json(&["lock.tw", "--engine", "explicit"]).1.expect(0);
 }
