@@ -20,6 +20,7 @@ mod threads;
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_evidence::{Account, Stats};
+use threadwise_model::intervals::{Bounds, Interval};
 use threadwise_model::system::{System, SystemProperty};
 use threadwise_symbolic::with_deep_stack;
 
@@ -84,9 +85,11 @@ impl Engine for Cartesian {
             capacity_exceeded: None,
         };
         with_deep_stack(|| {
+            let finite = finite(self.name(), system);
             let mut abstraction = Abstraction::new(self, system, limits, observer);
             for (property, account) in properties.iter().zip(&mut outcome.accounts) {
-                outcome.answers.push(match self.accepts(system, property) {
+                let accepted = self.accepts(system, property).and(finite.clone());
+                outcome.answers.push(match accepted {
                     Ok(()) => abstraction
                         .decide(property, account)
                         .unwrap_or_else(|halt| Answer::Unknown(halt.into())),
@@ -96,5 +99,28 @@ impl Engine for Cartesian {
             outcome.stats = abstraction.stats();
         });
         outcome
+    }
+}
+
+/// An `int` that is known to stay among so many values is finite enough.
+const MOST_VALUES: i128 = 1 << 16;
+
+/// The abstraction forgets how often others have done what they do: whoever adds to a variable without bounds adds for ever.
+fn finite(name: &str, system: &System) -> Result<(), Unsupported> {
+    let bounds = Bounds::of(system);
+    let unbounded = system.vars.iter_enumerated().find(|(id, var)| {
+        let Interval { lo, hi } = bounds.vars[*id];
+        let count = i128::from(hi) - i128::from(lo) + 1;
+        system.values(var.domain).is_none() && count > MOST_VALUES
+    });
+    match unbounded {
+        None => Ok(()),
+        Some((_, var)) => Err(Unsupported {
+            message: format!(
+                "`{name}` needs finitely many values, and no bounds of `{}` are known",
+                var.name
+            ),
+            next: Some("give it a range as its type; `explicit` takes it as it is".to_owned()),
+        }),
     }
 }

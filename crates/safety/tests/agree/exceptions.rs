@@ -508,3 +508,27 @@ fn exceptions_of_random_programs() {
     assert!(all.weak >= 20 && all.forbidden >= 20, "{all:?}");
     assert!(all.completed >= 300 && all.refused >= 20, "{all:?}");
 }
+
+/// Each process adds once, but the abstraction forgets that: without bounds it would add for ever.
+#[test]
+fn variables_without_bounds_are_refused() {
+    for (value, code) in [("x + 1", Some("unsupported")), ("(x + 1) % 3", None)] {
+        let text = format!(
+            "shared x: int = 0; process P[i: 1..2] {{ a: atomic {{ x := {value}; }} }} invariant low: x < 3;"
+        );
+        let instance = instance(&text, &[]).expect("a program");
+        let system = lower(&instance, 3).expect("small");
+        let limits = Limits {
+            memory: Some(16 << 20),
+            ..Limits::NONE
+        };
+        let properties = [property(&system, "low")];
+        let engine = cartesian(Exceptions::Computed);
+        let outcome = engine.check_all(&system, &properties, &limits, &mut Silent);
+        match (&outcome.answers[0], code) {
+            (Answer::Unknown(reason), Some(code)) => assert_eq!(reason.code, code),
+            (Answer::Proved(_), None) => {}
+            (answer, _) => panic!("{value}: {answer:?}"),
+        }
+    }
+}
