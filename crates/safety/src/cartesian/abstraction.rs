@@ -230,7 +230,7 @@ impl<'a, 's> Abstraction<'a, 's> {
 
     /// Puts the initial states in their places.
     fn begin(&mut self) -> Result<(), Halt> {
-        if std::mem::replace(&mut self.begun, true) {
+        if self.begun {
             return Ok(());
         }
         let system = self.threads.system;
@@ -270,7 +270,10 @@ impl<'a, 's> Abstraction<'a, 's> {
         self.combinations(&values, &cells, |this, row| {
             let shared = this.threads.number_shared(row);
             this.part(shared).initial = product;
-        })
+        })?;
+        // Not before all are there: a search from some of them would prove too much.
+        self.begun = true;
+        Ok(())
     }
 
     /// All rows of values of some cells.

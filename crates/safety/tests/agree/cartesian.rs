@@ -1,10 +1,13 @@
 //! Cartesian abstraction with exception sets: against the explicit engine.
 
 use crate::common::{
-    Engines, QUICK, Runs, SINGLED_OUT, models_up_to, random_ones_refined, the_given,
+    Engines, QUICK, Runs, SINGLED_OUT, models_up_to, random_ones_refined, safety, the_given,
     the_library_up_to,
 };
+use threadwise_engine::{Answer, Engine, Limits, Silent, Stop};
+use threadwise_model::lower::lower;
 use threadwise_safety::{Cartesian, Exceptions};
+use threadwise_testgen::instance;
 
 fn engines() -> Engines {
     vec![(
@@ -37,4 +40,23 @@ fn the_library_agrees() {
 #[test]
 fn random_programs_agree() {
     random_ones_refined(engines);
+}
+
+/// Without all initial states nothing is proved, for the second property neither.
+#[test]
+fn nothing_is_proved_before_the_search_begins() {
+    let text = "shared x: 0..3 = 0; process P[i: 1..2] { local k: 0..9 = any; a: x := 1; b: skip; }
+        invariant zero: x == 0;
+        invariant nothing: false;";
+    let instance = instance(text, &[]).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    let limits = Limits {
+        stop: Some(&|| Some(Stop::Time)),
+        ..Limits::NONE
+    };
+    let outcome = Cartesian::default().check_all(&system, &safety(&system), &limits, &mut Silent);
+    assert_eq!(outcome.answers.len(), 3);
+    for answer in outcome.answers {
+        assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
+    }
 }
