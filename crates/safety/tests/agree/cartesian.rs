@@ -1,8 +1,8 @@
 //! Cartesian abstraction with exception sets: against the explicit engine.
 
 use crate::common::{
-    Engines, QUICK, Runs, SINGLED_OUT, models_up_to, random_ones_refined, safety, the_given,
-    the_library_up_to,
+    Engines, QUICK, Runs, SINGLED_OUT, WITHOUT_PROCESSES, models_up_to, random_ones_refined,
+    safety, the_given, the_library_up_to,
 };
 use threadwise_engine::{Answer, Engine, Limits, Silent, Stop};
 use threadwise_model::lower::lower;
@@ -22,6 +22,7 @@ fn engines() -> Engines {
 #[test]
 fn programs_that_single_out_one_thing_agree() {
     the_given(SINGLED_OUT, engines, Runs::Any);
+    the_given(WITHOUT_PROCESSES, engines, Runs::Any);
 }
 
 #[test]

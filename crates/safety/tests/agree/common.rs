@@ -53,6 +53,13 @@ pub const SINGLED_OUT: [&str; 6] = [
      invariant one: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);",
 ];
 
+/// Programs in which nothing happens, right and wrong ones.
+pub const WITHOUT_PROCESSES: [&str; 3] = [
+    "shared x: bool = false; invariant i: !x;",
+    "shared x: bool = any; invariant i: !x;",
+    "param N = 0; shared x: 0..3 = any; process P[i: 1..N] { l: x := 0; } invariant i: x <= 2;",
+];
+
 /// Engines with what to call them.
 pub type Engines = Vec<(&'static str, Box<dyn Engine>)>;
 

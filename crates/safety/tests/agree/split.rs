@@ -1,8 +1,8 @@
 //! Split invariants: against the explicit engine, and the figures of the literature.
 
 use crate::common::{
-    Engines, QUICK, Runs, SINGLED_OUT, effort, models_up_to, random_ones_refined,
-    random_ones_refined_by, the_given, the_library, the_library_up_to,
+    Engines, QUICK, Runs, SINGLED_OUT, WITHOUT_PROCESSES, effort, models_up_to,
+    random_ones_refined, random_ones_refined_by, the_given, the_library, the_library_up_to,
 };
 use threadwise_safety::{Errors, Form, Predicates, Split};
 
@@ -91,13 +91,8 @@ fn variants_agree_on_the_library() {
 
 #[test]
 fn variants_agree_without_processes() {
-    let texts = [
-        "shared x: bool = false; invariant i: !x;",
-        "shared x: bool = any; invariant i: !x;",
-        "param N = 0; shared x: 0..3 = any; process P[i: 1..N] { l: x := 0; } invariant i: x <= 2;",
-    ];
-    the_given(texts, variants, Runs::Any);
-    the_given(texts, engines, Runs::Any);
+    the_given(WITHOUT_PROCESSES, variants, Runs::Any);
+    the_given(WITHOUT_PROCESSES, engines, Runs::Any);
 }
 
 #[test]
