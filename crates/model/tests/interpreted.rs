@@ -205,17 +205,20 @@ fn a_wrong_mark_is_noticed() {
     }
 }
 
-/// The `//@` lines of a model about one value of `N`, or about the default instance: expected
-/// verdicts by property (`true`: proved), and state counts.
+/// The `//@` lines of a model about one instance: expected verdicts by property (`true`: proved), and
+/// state counts.
 #[derive(Default)]
 struct Expected {
     proved: BTreeMap<String, bool>,
     states: Option<usize>,
 }
 
-/// Reads the forms that the library uses: `at N=k`, `at N=a..b`, or no `at`.
-fn expectations(text: &str) -> BTreeMap<Option<i64>, Expected> {
-    let mut all: BTreeMap<Option<i64>, Expected> = BTreeMap::new();
+/// The values of parameters that a line names; none for the default instance.
+type Named = BTreeMap<String, i64>;
+
+/// Reads the forms that the library uses: `at N=k`, `at N=a..b`, with further values (`, M=k`), or no `at`.
+fn expectations(text: &str) -> BTreeMap<Named, Expected> {
+    let mut all: BTreeMap<Named, Expected> = BTreeMap::new();
     for line in text.lines().filter_map(|line| line.strip_prefix("//@ ")) {
         let (what, at, count) = match line.strip_prefix("states") {
             Some(rest) => {
@@ -230,16 +233,26 @@ fn expectations(text: &str) -> BTreeMap<Option<i64>, Expected> {
                 (Some((name, verdict == "proved")), at, None)
             }
         };
-        let values = match at.trim().strip_prefix("at N=") {
-            None => vec![None],
-            Some(range) => {
-                let (low, high) = range.split_once("..").unwrap_or((range, range));
-                let bound = |text: &str| text.parse::<i64>().expect(line);
-                (bound(low)..=bound(high)).map(Some).collect()
-            }
-        };
-        for value in values {
-            let expected = all.entry(value).or_default();
+        let mut instances = vec![Named::new()];
+        let named = at.trim().strip_prefix("at ").into_iter();
+        for (name, range) in named
+            .flat_map(|at| at.split(", "))
+            .map(|part| part.split_once('=').expect(line))
+        {
+            let (low, high) = range.split_once("..").unwrap_or((range, range));
+            let bound = |text: &str| text.parse::<i64>().expect(line);
+            let with = |value| {
+                let with_value = |instance: &Named| {
+                    let mut instance = instance.clone();
+                    instance.insert(name.to_owned(), value);
+                    instance
+                };
+                instances.iter().map(with_value).collect::<Vec<_>>()
+            };
+            instances = (bound(low)..=bound(high)).flat_map(with).collect();
+        }
+        for instance in instances {
+            let expected = all.entry(instance).or_default();
             match what {
                 Some((name, proved)) => {
                     expected.proved.insert(name.to_owned(), proved);
@@ -270,34 +283,37 @@ fn the_model_library_is_as_it_says() {
             .collect();
         assert!(messages.is_empty(), "{name}: {messages:?}");
         let program = Arc::new(checked.program.expect("no errors"));
-        for (n, expected) in expectations(&text) {
+        for (values, expected) in expectations(&text) {
             if expected.states.is_none_or(|states| states > MAX_STATES) {
                 continue;
             }
-            let values = n.map(|n| ("N".to_owned(), n)).into_iter().collect();
             let instance = Instance::new(Arc::clone(&program), &values)
-                .unwrap_or_else(|errors| panic!("{name} at N={n:?}: {errors:?}"));
+                .unwrap_or_else(|errors| panic!("{name} at {values:?}: {errors:?}"));
             let found = explore(&instance)
-                .unwrap_or_else(|| panic!("{name} at N={n:?} has too many states"));
-            assert_eq!(Some(found.states), expected.states, "{name} at N={n:?}");
+                .unwrap_or_else(|| panic!("{name} at {values:?} has too many states"));
+            assert_eq!(Some(found.states), expected.states, "{name} at {values:?}");
             for property in &program.properties {
                 let liveness = matches!(property.kind, PropertyKind::Liveness { .. });
                 let proved = expected.proved.get(&property.name);
                 assert!(
                     liveness || proved.is_some(),
-                    "{name} at N={n:?} expects nothing of {}",
+                    "{name} at {values:?} expects nothing of {}",
                     property.name
                 );
                 if let (false, Some(proved)) = (liveness, proved) {
                     let violated = found.violated.contains(&property.name);
-                    assert_eq!(!violated, *proved, "{} of {name} at N={n:?}", property.name);
+                    assert_eq!(
+                        !violated, *proved,
+                        "{} of {name} at {values:?}",
+                        property.name
+                    );
                 }
             }
             let checks = !found.violated.contains("checks");
             assert_eq!(
                 expected.proved.get("checks"),
                 Some(&checks),
-                "{name} at N={n:?}"
+                "{name} at {values:?}"
             );
             explored += 1;
         }
