@@ -372,6 +372,69 @@ ahead_of = 'forward'
 }
 
 #[test]
+fn a_method_that_does_not_decide_has_figures() {
+    let place = Place::new();
+    let model = "shared a, b: 0..508 = 1;\n\
+                 process P { loop { s: atomic { a, b := (a * b) % 509, (a + 1) % 509; } } }\n\
+                 invariant other: a != 2 || b != 3;\n";
+    place.file("m.tw", model);
+    place.file(
+        "t.toml",
+        "title = 'T'\nruns = 2\ngrid = ['cpu', 'refinements']\nlist = ['cpu', 'states']\n\
+         [[column]]\nengine = 'forward'\n[[row]]\nmodel = 'm.tw'\n",
+    );
+    place
+        .run(&["bench", "t.toml"])
+        .expect(0)
+        .says("| m | undecided | unknown (0.")
+        .says("| m | forward | unknown | 0.")
+        .says("- forward, unknown (first for m): an expression has too many values");
+    assert_eq!(lines(&place).len(), 1);
+}
+
+#[test]
+fn a_plot_can_be_about_several_rows() {
+    let place = place();
+    let table = TABLE
+        .replace("runs = 1", "runs = 1\ngrowth_from = 0.0001")
+        .replace("[2, 3]", "[2, 3, 4]")
+        .replace("published = { Paper = [0.5, '> 1 h'] }", "");
+    let other = "[[row]]\nname = 'again'\nmodel = '../lock.tw'\nset = { N = [2, 5, 6] }\n\
+                 [[plot]]\nname = 'the two'\nrows = ['lock', 'again']\ncolumns = ['forward']\n\
+                 [[plot]]\nname = 'all'\nrows = ['lock', 'again']\ncolumns = ['forward', 'explicit']\n";
+    place.file("tables/locks.toml", format!("{table}{other}"));
+    let args = ["bench", "tables/locks.toml", "--plots", "plots"];
+    // Runs of a few milliseconds count here, and the page says so.
+    place
+        .run(&args)
+        .expect(0)
+        .says("Growth is fitted to runs of at least 0.1 ms.\n")
+        .says("| lock, growth |")
+        .says("![CPU time of the two against N, both logarithmic](plots/locks-the-two.svg)")
+        .says("![CPU time of lock against N, both logarithmic](plots/locks-lock.svg)");
+    let read = |name: &str| std::fs::read_to_string(place.path().join("plots").join(name)).unwrap();
+    let two = read("locks-the-two.svg");
+    assert!(two.contains("<title id=\"title\">the two: CPU seconds against N</title>"));
+    // One curve for each row, over the sizes of both.
+    assert_eq!(two.matches("<polyline").count(), 2, "{two}");
+    for size in [2, 3, 4, 5, 6] {
+        assert!(two.contains(&format!(">{size}</text>")), "{two}");
+    }
+    for legend in [">lock: N^", ">again: N^"] {
+        assert!(two.contains(legend), "no `{legend}` in {two}");
+    }
+    let all = read("locks-all.svg");
+    assert_eq!(all.matches("<polyline").count(), 4, "{all}");
+    assert!(all.contains(">again, explicit: N^"), "{all}");
+    // A picture of a row that was not chosen has what is left.
+    place
+        .run(&[&args[..3], &["other", "--row", "lock"]].concat())
+        .expect(0);
+    let left = std::fs::read_to_string(place.path().join("other/locks-the-two.svg")).unwrap();
+    assert_eq!(left.matches("<polyline").count(), 1, "{left}");
+}
+
+#[test]
 fn no_table_commands_the_terminal() {
     let place = place();
     let table = TABLE

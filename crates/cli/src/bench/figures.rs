@@ -146,6 +146,14 @@ pub(crate) fn seconds(value: f64) -> String {
     }
 }
 
+/// A length of time that is not measured but given: `50 ms`, `2 s`.
+pub(crate) fn short_time(seconds: f64) -> String {
+    match seconds < 1.0 {
+        true => format!("{} ms", (seconds * 1e6).round() / 1e3),
+        false => format!("{seconds} s"),
+    }
+}
+
 /// The middle value; the mean of the two in the middle of an even number.
 pub(crate) fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -174,6 +182,12 @@ mod tests {
     fn counts_are_exact_or_say_that_they_are_not() {
         assert_eq!(Figure::States.shown(12_640_810.0), "12,640,810");
         assert_eq!(Figure::States.shown(51.0 * 2f64.powi(50)), "5.74e16");
+    }
+
+    #[test]
+    fn given_times_are_written_as_they_are() {
+        let written = [0.0005, 0.05, 0.3, 1.5].map(short_time);
+        assert_eq!(written, ["0.5 ms", "50 ms", "300 ms", "1.5 s"]);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use crate::bench::Measurements;
 use crate::bench::campaign::{Cell, Cells, lines};
-use crate::bench::figures::Figure;
-use crate::bench::plot;
+use crate::bench::figures::{Figure, short_time};
+use crate::bench::fit::LEAST_SECONDS;
+use crate::bench::plot::{self, Picture};
 use crate::bench::summary::{Aim, growth, loads, targets};
 use crate::bench::table::{Decided, Table, Tool};
 
@@ -48,8 +49,9 @@ pub(crate) fn page(measurements: &Measurements, plots: Option<&str>) -> String {
         "\n**How to read it.** Unless a head says otherwise a figure is CPU seconds, user and system, from the start of the process to its end, \
          and the median of the runs. For threadwise that includes reading the model and rechecking the evidence; the list below each \
          table has the engine alone. For peers it is the search alone, without export and compilation. `> 60 s` and `> 4096 MiB` are limits that ended a \
-         run; `skipped` means that the same column ended at a limit at a smaller size. Growth is the exponent of a power of the size, fitted to \
-         the runs of at least 50 ms, if there are three.\n",
+         run; `skipped` means that the same column ended at a limit at a smaller size; figures after `unknown` are what it took to find that \
+         the method does not decide. Growth is the exponent of a power of the size, fitted to \
+         the runs of at least 50 ms (or as the table says), if there are three.\n",
     );
     for (table, cells) in &measurements.tables {
         page.push('\n');
@@ -68,9 +70,17 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
     let limits = table.limits;
     let _ = write!(
         page,
-        "{runs} at most {} CPU seconds and {} MiB.\n\n",
+        "{runs} at most {} CPU seconds and {} MiB.",
         limits.seconds, limits.memory_mib
     );
+    if table.growth_from != LEAST_SECONDS {
+        let _ = write!(
+            page,
+            " Growth is fitted to runs of at least {}.",
+            short_time(table.growth_from)
+        );
+    }
+    page.push_str("\n\n");
     if !table.grid.is_empty() {
         grid(page, table, cells);
     }
@@ -98,12 +108,12 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
         }
     }
     if let Some(folder) = plots {
-        for (row, cells) in table.rows.iter().zip(cells) {
-            if let Some(name) = plot::name(table, row, cells) {
-                let size = row.sweep.as_deref().unwrap_or_default();
-                let alt = format!("CPU time of {} against {size}, both logarithmic", row.name);
-                let _ = write!(page, "![{alt}]({folder}/{name})\n\n");
-            }
+        for Picture {
+            file, name, size, ..
+        } in plot::pictures(table, cells)
+        {
+            let alt = format!("CPU time of {name} against {size}, both logarithmic");
+            let _ = write!(page, "![{alt}]({folder}/{file})\n\n");
         }
     }
     paragraph(page, &table.notes);
@@ -167,7 +177,7 @@ fn grid(page: &mut String, table: &Table, cells: &Cells) {
             line(page, shown);
         }
         let growths: Vec<Option<String>> = (0..table.columns.len())
-            .map(|column| growth(row, cells, column))
+            .map(|column| growth(table, row, cells, column))
             .collect();
         if growths.iter().any(Option::is_some) {
             let mut shown = vec![format!("{}, growth", row.name), String::new()];
@@ -241,7 +251,7 @@ fn list(page: &mut String, table: &Table, cells: &Cells) {
             let outcome = cell.outcome(table.limits);
             let mut shown = vec![each.label(), column.name.clone(), outcome];
             shown.extend(table.list.iter().map(|figure| {
-                let value = cell.median(*figure);
+                let value = cell.taken(*figure);
                 value.map_or(String::new(), |value| figure.shown(value))
             }));
             line(page, shown);

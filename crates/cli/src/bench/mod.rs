@@ -256,10 +256,8 @@ fn write(args: &BenchArgs, measurements: &Measurements) -> Result<(), String> {
     if let Some(folder) = &plots {
         fs::create_dir_all(folder).map_err(|error| unwritten(folder, &error))?;
         for (table, cells) in &measurements.tables {
-            for (row, cells) in table.rows.iter().zip(cells) {
-                if let Some(name) = plot::name(table, row, cells) {
-                    write_file(&folder.join(name), &plot::plot(table, row, cells))?;
-                }
+            for picture in plot::pictures(table, cells) {
+                write_file(&folder.join(&picture.file), &plot::svg(&picture))?;
             }
         }
     }
@@ -365,7 +363,7 @@ fn table_json(table: &Table, cells: &Cells) -> Value {
     let mut growths = Vec::new();
     for (row, cells) in table.rows.iter().zip(cells) {
         for (position, column) in table.columns.iter().enumerate() {
-            if let Some(growth) = growth(row, cells, position) {
+            if let Some(growth) = growth(table, row, cells, position) {
                 growths.push(json!({ "row": row.name, "column": column.name, "growth": growth }));
             }
         }

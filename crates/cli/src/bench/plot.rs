@@ -1,11 +1,12 @@
-//! Plots of growth: CPU time against the size, both logarithmic, one curve for each column, as SVG.
+//! Plots of growth: CPU time against the size, both logarithmic, as SVG: of a row one curve for each column, or what the
+//! table asks for.
 //!
 //! The picture adapts to light and dark pages, has a title and a description for those who do not see it, and tells curves
 //! apart by marks as well as by colours. A run that ended at the time limit is an open triangle at the limit, with a dotted line to it.
 
 use std::fmt::Write;
 
-use crate::bench::campaign::Cell;
+use crate::bench::campaign::{Cell, Cells};
 use crate::bench::results::Outcome;
 use crate::bench::summary::{curve, growth};
 use crate::bench::table::{Row, Table};
@@ -31,52 +32,121 @@ const COLOURS: [(&str, &str); 7] = [
 
 /// A curve.
 struct Curve {
-    /// The position of the column, which gives colour and mark.
-    column: usize,
+    /// What gives colour and mark: the position of the column, or that of the curve if a picture is about several rows.
+    style: usize,
     legend: String,
     points: Vec<(i64, f64)>,
     /// The size at which the time limit ended a run.
     over: Option<i64>,
 }
 
-/// The name of the plot of a row; nothing if there is nothing to plot.
-pub(crate) fn name(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> Option<String> {
-    let curves = curves(table, row, cells);
+/// A picture, with at least one curve of two points.
+pub(crate) struct Picture<'a> {
+    /// The name of its file.
+    pub(crate) file: String,
+    /// What it is about.
+    pub(crate) name: &'a str,
+    /// The parameter that it is against.
+    pub(crate) size: &'a str,
+    /// The values of that parameter.
+    sizes: Vec<f64>,
+    curves: Vec<Curve>,
+    /// The limit on time.
+    limit: f64,
+}
+
+/// The pictures of a table: of each row with a sweep, and those that the table asks for.
+pub(crate) fn pictures<'a>(table: &'a Table, cells: &'a Cells) -> Vec<Picture<'a>> {
+    let rows = table.rows.iter().zip(cells).map(|(row, cells)| {
+        let columns = row.columns.iter();
+        let curves = columns.filter_map(|&column| {
+            let name = table.columns[column].name.clone();
+            curve_of(table, row, cells, column, column, name)
+        });
+        picture(table, &row.name, &[row], curves.collect())
+    });
+    let wanted = table.plots.iter().map(|plot| {
+        let mut curves = Vec::new();
+        let mut rows = Vec::new();
+        for (row, cells) in table.rows.iter().zip(cells) {
+            if !plot.rows.contains(&row.name) {
+                continue;
+            }
+            rows.push(row);
+            for (column, about) in table.columns.iter().enumerate() {
+                if plot.columns.contains(&about.name) {
+                    let name = match plot.columns.len() {
+                        1 => row.name.clone(),
+                        _ => format!("{}, {}", row.name, about.name),
+                    };
+                    curves.extend(curve_of(table, row, cells, column, curves.len(), name));
+                }
+            }
+        }
+        picture(table, &plot.name, &rows, curves)
+    });
+    rows.chain(wanted).flatten().collect()
+}
+
+/// The picture of these curves; nothing if there is nothing to see.
+fn picture<'a>(
+    table: &Table,
+    name: &'a str,
+    rows: &[&'a Row],
+    curves: Vec<Curve>,
+) -> Option<Picture<'a>> {
     if !curves.iter().any(|curve| curve.points.len() > 1) {
         return None;
     }
+    let size = rows.first()?.sweep.as_deref()?;
+    let mut sizes: Vec<i64> = rows
+        .iter()
+        .flat_map(|row| (0..row.instances.len()).filter_map(|instance| row.size(instance)))
+        .filter(|size| *size > 0)
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
     let letters = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let row: String = row.name.chars().map(letters).collect();
-    Some(format!("{}-{row}.svg", table.name))
+    let file: String = name.chars().map(letters).collect();
+    Some(Picture {
+        file: format!("{}-{file}.svg", table.name),
+        name,
+        size,
+        sizes: sizes.into_iter().map(|size| size as f64).collect(),
+        curves,
+        limit: table.limits.seconds,
+    })
 }
 
-fn curves(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> Vec<Curve> {
-    let mut curves = Vec::new();
-    for &column in &row.columns {
-        let points = curve(row, cells, column);
-        let over = cells.iter().enumerate().find_map(|(instance, cells)| {
-            let Cell::Run(runs) = &cells[column] else {
-                return None;
-            };
-            let over = runs.iter().any(|run| run.outcome == Outcome::Time);
-            over.then(|| row.size(instance)).flatten()
-        });
-        if points.is_empty() && over.is_none() {
-            continue;
-        }
-        let name = &table.columns[column].name;
-        let legend = match growth(row, cells, column) {
-            Some(growth) => format!("{name}: {growth}"),
-            None => name.clone(),
+/// The curve of a column along a row; nothing if it has no point and no end.
+fn curve_of(
+    table: &Table,
+    row: &Row,
+    cells: &[Vec<Cell>],
+    column: usize,
+    style: usize,
+    name: String,
+) -> Option<Curve> {
+    let points = curve(row, cells, column);
+    let over = cells.iter().enumerate().find_map(|(instance, cells)| {
+        let Cell::Run(runs) = &cells[column] else {
+            return None;
         };
-        curves.push(Curve {
-            column,
-            legend,
-            points,
-            over,
-        });
+        let over = runs.iter().any(|run| run.outcome == Outcome::Time);
+        over.then(|| row.size(instance)).flatten()
+    });
+    if points.is_empty() && over.is_none() {
+        return None;
     }
-    curves
+    Some(Curve {
+        style,
+        legend: match growth(table, row, cells, column) {
+            Some(growth) => format!("{name}: {growth}"),
+            None => name,
+        },
+        points,
+        over,
+    })
 }
 
 /// A logarithmic axis: values in a range of the picture.
@@ -94,18 +164,18 @@ impl Axis {
     }
 }
 
-/// The plot of a row.
-pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
-    let curves = curves(table, row, cells);
-    let size = row.sweep.as_deref().unwrap_or_default();
-    let sizes: Vec<f64> = (0..row.instances.len())
-        .filter_map(|instance| row.size(instance))
-        .filter(|size| *size > 0)
-        .map(|size| size as f64)
-        .collect();
+/// A picture as SVG.
+pub(crate) fn svg(picture: &Picture<'_>) -> String {
+    let Picture {
+        curves,
+        size,
+        sizes,
+        limit,
+        ..
+    } = picture;
     let seconds = curves.iter().flat_map(|curve| &curve.points).map(|p| p.1);
     let over = curves.iter().filter(|curve| curve.over.is_some());
-    let seconds: Vec<f64> = seconds.chain(over.map(|_| table.limits.seconds)).collect();
+    let seconds: Vec<f64> = seconds.chain(over.map(|_| *limit)).collect();
     let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
     // Whole decades of seconds, at least one.
@@ -113,8 +183,8 @@ pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
     let highest = (most(&seconds).max(1e-3).log10().ceil() as i32).max(lowest + 1);
     let (x, y) = (
         Axis {
-            least: least(&sizes) * 0.95,
-            most: most(&sizes) * 1.05,
+            least: least(sizes) * 0.95,
+            most: most(sizes) * 1.05,
             from: LEFT,
             to: RIGHT,
         },
@@ -125,8 +195,8 @@ pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
             to: TOP,
         },
     );
-    let title = format!("{}: CPU seconds against {size}", row.name);
-    let mut svg = head(&title, &description(&curves, size));
+    let title = format!("{}: CPU seconds against {size}", picture.name);
+    let mut svg = head(&title, &description(curves, size));
     for decade in lowest..=highest {
         let value = 10f64.powi(decade);
         let at = y.at(value);
@@ -139,7 +209,7 @@ pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
         );
     }
     let mut last_label = f64::NEG_INFINITY;
-    for size in &sizes {
+    for size in sizes {
         let at = x.at(*size);
         let _ = writeln!(
             svg,
@@ -173,16 +243,16 @@ pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
             .iter()
             .map(|(x, y)| format!("{x:.1},{y:.1}"))
             .collect();
-        let colour = curve.column % COLOURS.len();
+        let colour = curve.style % COLOURS.len();
         let _ = writeln!(svg, "<g class=\"c{colour}\">");
         let _ = writeln!(svg, "<polyline points=\"{}\"/>", line.join(" "));
         for (x, y) in &places {
-            mark(&mut svg, curve.column, *x, *y);
+            mark(&mut svg, curve.style, *x, *y);
         }
         if let Some(size) = curve.over.filter(|size| *size > 0) {
             // Beside each other where several end at the same size.
             let x = x.at(size as f64) + 5.0 * position as f64;
-            let y = y.at(table.limits.seconds);
+            let y = y.at(*limit);
             if let Some((from_x, from_y)) = places.last() {
                 let _ = writeln!(
                     svg,
@@ -197,7 +267,7 @@ pub(crate) fn plot(table: &Table, row: &Row, cells: &[Vec<Cell>]) -> String {
             );
         }
         let at = TOP + 10.0 + 24.0 * position as f64;
-        mark(&mut svg, curve.column, RIGHT + 24.0, at);
+        mark(&mut svg, curve.style, RIGHT + 24.0, at);
         let _ = writeln!(
             svg,
             "</g>\n<text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
@@ -256,9 +326,9 @@ fn description(curves: &[Curve], size: &str) -> String {
     format!("{}.", words.join("; "))
 }
 
-/// A mark that belongs to a column.
-fn mark(svg: &mut String, column: usize, x: f64, y: f64) {
-    let _ = match column % 4 {
+/// The mark of a curve.
+fn mark(svg: &mut String, style: usize, x: f64, y: f64) {
+    let _ = match style % 4 {
         0 => writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"),
         1 => writeln!(
             svg,

@@ -1,7 +1,7 @@
 //! What the runs of a cell amount to: medians, growth, targets.
 
 use crate::bench::campaign::{Cell, Cells};
-use crate::bench::figures::{Figure, median, seconds};
+use crate::bench::figures::{Figure, median, seconds, short_time};
 use crate::bench::fit::exponent;
 use crate::bench::results::{Outcome, Run};
 use crate::bench::table::{Bound, CellLimits, Row, Table};
@@ -13,6 +13,21 @@ impl Cell {
         runs.iter()
             .try_for_each(|run| run.outcome.decided().map(|_| ()))?;
         median(runs.iter().filter_map(|run| figure.of(run)))
+    }
+
+    /// The same, or what it took to find that the method does not decide.
+    pub(crate) fn taken(&self, figure: Figure) -> Option<f64> {
+        match self {
+            Cell::Run(runs) if self.undecided() => figure.of(runs.last()?),
+            _ => self.median(figure),
+        }
+    }
+
+    /// Whether the method ended by itself without an answer.
+    fn undecided(&self) -> bool {
+        let Cell::Run(runs) = self else { return false };
+        runs.last()
+            .is_some_and(|run| run.outcome == Outcome::Unknown)
     }
 
     /// Whether a limit ended it, here or at a smaller size.
@@ -46,7 +61,7 @@ impl Cell {
 
     /// The figures in the grid, or why there are none. Those that the method does not have are dashes, and left out at the end.
     pub(crate) fn shown(&self, figures: &[Figure], limits: CellLimits) -> String {
-        let medians: Vec<Option<f64>> = figures.iter().map(|f| self.median(*f)).collect();
+        let medians: Vec<Option<f64>> = figures.iter().map(|f| self.taken(*f)).collect();
         let Some(last) = medians.iter().rposition(Option::is_some) else {
             return self.outcome(limits);
         };
@@ -55,7 +70,11 @@ impl Cell {
             Some(value) => figure.shown(*value),
             None => "-".to_owned(),
         });
-        shown.collect::<Vec<_>>().join(" / ")
+        let shown = shown.collect::<Vec<_>>().join(" / ");
+        match self.undecided() {
+            true => format!("{} ({shown})", self.outcome(limits)),
+            false => shown,
+        }
     }
 
     /// Why it has no verdict, if there is more to say.
@@ -95,15 +114,20 @@ pub(crate) fn curve(row: &Row, cells: &[Vec<Cell>], column: usize) -> Vec<(i64, 
 }
 
 /// The exponent of a column along a row.
-fn growth_exponent(row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<f64> {
+fn growth_exponent(table: &Table, row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<f64> {
     row.sweep.as_ref()?;
-    exponent(&curve(row, cells, column))
+    exponent(&curve(row, cells, column), table.growth_from)
 }
 
 /// The growth of a column along a row, as it is printed: `N^1.9`.
-pub(crate) fn growth(row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<String> {
+pub(crate) fn growth(
+    table: &Table,
+    row: &Row,
+    cells: &[Vec<Cell>],
+    column: usize,
+) -> Option<String> {
     let name = row.sweep.as_deref()?;
-    let exponent = growth_exponent(row, cells, column)?;
+    let exponent = growth_exponent(table, row, cells, column)?;
     Some(format!("{name}^{exponent:.1}"))
 }
 
@@ -165,10 +189,13 @@ pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
                 Bound::Growth { at_most } => {
                     let size = row.sweep.as_deref().unwrap_or_default();
                     let words = format!("{}, {column}: growth at most {size}^{at_most}", row.name);
-                    let aim = match growth_exponent(row, cells, target.column) {
+                    let aim = match growth_exponent(table, row, cells, target.column) {
                         Some(exponent) if exponent <= *at_most => Aim::Met(exponent),
                         Some(exponent) => Aim::Missed(exponent),
-                        None => Aim::Open("too few runs of at least 50 ms".to_owned()),
+                        None => Aim::Open(format!(
+                            "too few runs of at least {}",
+                            short_time(table.growth_from)
+                        )),
                     };
                     (words, aim)
                 }

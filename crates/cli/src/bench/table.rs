@@ -16,6 +16,7 @@ use toml::Spanned;
 
 use crate::args::{Cli, Command};
 use crate::bench::figures::Figure;
+use crate::bench::fit::LEAST_SECONDS;
 use crate::bench::peers::Peer;
 use crate::check::{options, with_help};
 use crate::input::{self, InputError};
@@ -37,9 +38,13 @@ pub(crate) struct Table {
     pub(crate) grid: Vec<Figure>,
     /// The figures of each cell in the list below the grid; none for no list.
     pub(crate) list: Vec<Figure>,
+    /// The shortest runs that count where growth is fitted.
+    pub(crate) growth_from: f64,
     pub(crate) columns: Vec<Column>,
     pub(crate) sources: Vec<Source>,
     pub(crate) rows: Vec<Row>,
+    /// Pictures over several rows.
+    pub(crate) plots: Vec<Plot>,
 }
 
 impl Table {
@@ -99,6 +104,17 @@ pub(crate) struct Source {
     pub(crate) label: String,
     /// The publication, with table or figure.
     pub(crate) citation: String,
+}
+
+/// A picture with a curve for each of some columns of some rows, all over the same parameter.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Plot {
+    pub(crate) name: String,
+    /// By their names; those that were not chosen on the command line are left out.
+    pub(crate) rows: Vec<String>,
+    /// In the same way.
+    pub(crate) columns: Vec<String>,
 }
 
 /// A model at several sizes.
@@ -215,6 +231,8 @@ struct FileForm {
     memory: Spanned<u64>,
     #[serde(default = "default_runs")]
     runs: Spanned<usize>,
+    #[serde(default = "default_growth_from")]
+    growth_from: Spanned<f64>,
     #[serde(default = "default_grid")]
     grid: Vec<Figure>,
     #[serde(default = "default_list")]
@@ -223,6 +241,8 @@ struct FileForm {
     #[serde(default)]
     published: Vec<Source>,
     row: Vec<Spanned<RowForm>>,
+    #[serde(default)]
+    plot: Vec<Spanned<Plot>>,
 }
 
 fn default_timeout() -> Spanned<f64> {
@@ -235,6 +255,10 @@ fn default_memory() -> Spanned<u64> {
 
 fn default_runs() -> Spanned<usize> {
     Spanned::new(0..0, 3)
+}
+
+fn default_growth_from() -> Spanned<f64> {
+    Spanned::new(0..0, LEAST_SECONDS)
 }
 
 fn default_grid() -> Vec<Figure> {
@@ -375,6 +399,11 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
         let message = "`runs` is a number from 1 to 1000".to_owned();
         return Err(Wrong(form.runs.span(), message));
     }
+    let growth_from = *form.growth_from.get_ref();
+    if !(growth_from > 0.0 && growth_from <= 1e6) {
+        let message = "`growth_from` is a positive number of seconds".to_owned();
+        return Err(Wrong(form.growth_from.span(), message));
+    }
     let mut columns: Vec<Column> = Vec::new();
     for form in form.column {
         let span = form.span();
@@ -396,6 +425,13 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
         }
         rows.push(row);
     }
+    let mut plots: Vec<Plot> = Vec::new();
+    for found in form.plot {
+        let span = found.span();
+        let plot = found.into_inner();
+        plot_fits(&plot, &columns, &rows, &plots).map_err(|message| Wrong(span, message))?;
+        plots.push(plot);
+    }
     Ok(Table {
         name: name.to_owned(),
         title: form.title,
@@ -408,9 +444,47 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
         runs,
         grid: form.grid,
         list: form.list,
+        growth_from,
         columns,
         sources: form.published,
         rows,
+        plots,
+    })
+}
+
+/// Whether a picture over several rows can be drawn; if not, why.
+fn plot_fits(plot: &Plot, columns: &[Column], rows: &[Row], before: &[Plot]) -> Result<(), String> {
+    let mut names = rows.iter().map(|row| &row.name);
+    if names.any(|name| *name == plot.name) || before.iter().any(|other| other.name == plot.name) {
+        return Err(format!(
+            "there is a row or another plot named `{}`",
+            plot.name
+        ));
+    }
+    for name in &plot.columns {
+        column_position(columns, name)?;
+    }
+    let mut sweep = None;
+    for name in &plot.rows {
+        let Some(row) = rows.iter().find(|row| row.name == *name) else {
+            return Err(format!("there is no row `{name}`"));
+        };
+        let of_row = row.sweep.as_deref();
+        let of_row = of_row.ok_or_else(|| format!("the row `{name}` has no sweep"))?;
+        if *sweep.get_or_insert(of_row) != of_row {
+            return Err("the rows of a plot are all over the same parameter".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// The position of a column by its name.
+fn column_position(columns: &[Column], name: &str) -> Result<usize, String> {
+    let found = columns.iter().position(|column| column.name == *name);
+    found.ok_or_else(|| {
+        let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+        let names = names.join(", ");
+        format!("there is no column `{name}`; there are: {names}")
     })
 }
 
@@ -482,14 +556,7 @@ fn row(
             return Err(format!("{shown}: {}", messages.join("; ")));
         }
     }
-    let position = |name: &String| {
-        let found = columns.iter().position(|column| column.name == *name);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-            let names = names.join(", ");
-            format!("there is no column `{name}`; there are: {names}")
-        })
-    };
+    let position = |name: &String| column_position(columns, name);
     let mut chosen: Vec<usize> = match &form.columns {
         Some(names) => names.iter().map(position).collect::<Result<_, _>>()?,
         None => (0..columns.len()).collect(),
@@ -675,6 +742,7 @@ invariant small: x <= M;
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let row = "[[row]]\nmodel = 'm.tw'\n";
+        let plot = "[[plot]]\nname = 'p'\nrows = ['m']\n";
         for (text, message) in [
             ("titel = 'T'".to_owned(), "1: unknown field `titel`"),
             (
@@ -772,6 +840,40 @@ invariant small: x <= M;
             (
                 format!("{HEAD}{row}[[row.target]]\ncolumn = 'forward'\nahead_of = 'backward'\n"),
                 "4: there is no column `backward`",
+            ),
+            (
+                format!("growth_from = 0\n{HEAD}{row}"),
+                "1: `growth_from` is a positive",
+            ),
+            (
+                format!("{HEAD}{row}{plot}columns = ['backward']\n"),
+                "6: there is no column `backward`",
+            ),
+            (
+                format!("{HEAD}{row}{plot}columns = ['forward']\n"),
+                "6: the row `m` has no sweep",
+            ),
+            (
+                format!(
+                    "{HEAD}{row}{}columns = ['forward']\n",
+                    plot.replace("'m'", "'n'")
+                ),
+                "6: there is no row `n`",
+            ),
+            (
+                format!(
+                    "{HEAD}{row}{}columns = ['forward']\n",
+                    plot.replace("'p'", "'m'")
+                ),
+                "6: there is a row or another plot named `m`",
+            ),
+            (
+                format!(
+                    "{HEAD}{row}set = {{ N = [2, 3] }}\n{row}name = 'other'\nset = {{ M = [2, 3] }}\n\
+                     {}columns = ['forward']\n",
+                    plot.replace("['m']", "['m', 'other']")
+                ),
+                "11: the rows of a plot are all over the same parameter",
             ),
             (format!("{HEAD}{row}set = {{"), "6: "),
         ] {
