@@ -292,21 +292,22 @@ impl Footprint {
         footprint
     }
 
-    fn read(&mut self, system: &System, expr: &Expr, own: u32) {
+    pub(crate) fn read(&mut self, system: &System, expr: &Expr, own: u32) {
         if let Expr::Load(place) = expr {
             self.reads.insert(region(system, place, own));
         }
         build::for_children(expr, &mut |child| self.read(system, child, own));
     }
 
-    fn read_indices(&mut self, system: &System, place: &Place, own: u32) {
+    pub(crate) fn read_indices(&mut self, system: &System, place: &Place, own: u32) {
         for expr in place.process.iter().chain(&place.offset) {
             self.read(system, expr, own);
         }
     }
 }
 
-fn region(system: &System, place: &Place, own: u32) -> Region {
+/// The cells that an expression names, for the process with this index.
+pub(crate) fn region(system: &System, place: &Place, own: u32) -> Region {
     let number = |expr: &Option<Expr>| match expr {
         None => Some(0),
         Some(Expr::Const(value)) => u32::try_from(*value).ok(),

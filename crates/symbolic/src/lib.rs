@@ -145,6 +145,11 @@ impl<'s> Symbolic<'s> {
         })
     }
 
+    /// The steps that the diagrams are built from.
+    pub fn optimised(&self) -> &Optimised<'s> {
+        &self.source.optimised
+    }
+
     /// A layout in which a set takes fewer nodes, if sifting finds one that is clearly better.
     pub fn sifted(&self, set: &Bdd) -> Option<Layout> {
         let order = sift::sift(&self.diagrams, &self.encoding, set)?;

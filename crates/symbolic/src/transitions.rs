@@ -188,6 +188,40 @@ impl Transition {
         })
     }
 
+    /// The same as an assignment, if what it writes does not depend on the state: so it can be after a projection.
+    pub fn simplified(self, d: &Diagrams) -> Result<Self, Error> {
+        let Effect::Relate {
+            relation,
+            vars,
+            written,
+            twins,
+            back,
+            ..
+        } = &self.effect
+        else {
+            return Ok(self);
+        };
+        let before: Vec<VarNo> = d
+            .support(relation)
+            .into_iter()
+            .filter(|var| var.checked_sub(1).is_none_or(|var| !vars.contains(&var)))
+            .collect();
+        let guard = d.exists(relation, twins)?;
+        let values = d.exists(relation, &d.cube(&before)?)?;
+        if d.and(&guard, &values)? != *relation {
+            return Ok(self);
+        }
+        Ok(Transition {
+            process: self.process,
+            guard,
+            effect: Effect::Assign {
+                values: d.rename(&values, back)?,
+                written: written.clone(),
+                vars: vars.clone(),
+            },
+        })
+    }
+
     /// The variables that it writes, and what it writes to them, if that does not depend on the state.
     pub fn assignment(&self) -> Option<(&[VarNo], &Bdd)> {
         match &self.effect {

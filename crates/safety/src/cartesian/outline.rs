@@ -9,6 +9,7 @@ use std::rc::Rc;
 use index_vec::IndexVec;
 use rustc_hash::FxHashMap;
 use threadwise_evidence::Outline;
+use threadwise_model::influence::Globals;
 use threadwise_model::symmetry;
 use threadwise_model::system::{CellId, IdUse, ProcessId, SystemProperty, SystemPropertyKind};
 use threadwise_symbolic::{Bdd, Hidden, Symbolic};
@@ -47,7 +48,7 @@ pub(super) fn outline(abstraction: &Abstraction) -> Result<Option<Outline>, Halt
     let Some(states) = writer.all()? else {
         return Ok(None);
     };
-    let view = View::new(&symbolic)?;
+    let view = View::new(&symbolic, &Globals::default())?;
     let common = match related {
         true => view.hidden.forget(d, &states)?,
         false => d.all(),

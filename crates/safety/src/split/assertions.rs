@@ -141,7 +141,7 @@ impl Staged for Assertions {
         let shared = symbolic.initial_of(&view.shared)?;
         // If nothing is exposed, everybody's own part says all that everybody sees.
         let common = match view.exposes() {
-            true => view.hidden.forget(d, &symbolic.initial)?,
+            true => view.hidden.forget(d, &view.initial(symbolic)?)?,
             false => d.all(),
         };
         let mut own = IndexVec::new();

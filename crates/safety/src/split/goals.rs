@@ -8,8 +8,7 @@
 
 use threadwise_lang::program::FoldKind;
 use threadwise_model::exclusion::AtMostOne;
-use threadwise_model::layout::owners;
-use threadwise_model::system::{CellId, Expr, ProcessId, SystemProperty, SystemPropertyKind};
+use threadwise_model::system::{Expr, ProcessId, SystemProperty, SystemPropertyKind};
 use threadwise_symbolic::{Bdd, Diagrams, Symbolic, Translator};
 
 use super::division::{Body, Division};
@@ -37,8 +36,13 @@ pub(crate) struct Goals {
 
 impl Goals {
     /// The goals of a property.
-    pub(crate) fn of(search: &Search, property: &SystemProperty) -> Result<Self, Halt> {
+    pub(crate) fn of(
+        search: &Search,
+        view: &View,
+        property: &SystemProperty,
+    ) -> Result<Self, Halt> {
         let symbolic = &search.symbolic;
+        let whose = view.whose(symbolic);
         let d = &symbolic.diagrams;
         let goals = match &property.kind {
             SystemPropertyKind::Invariant(invariant) => {
@@ -47,7 +51,7 @@ impl Goals {
                     let mut goals = Vec::new();
                     for (part, bound) in parts {
                         search.breathe()?;
-                        goals.push(goal(symbolic, part, &bound)?);
+                        goals.push(goal(symbolic, &whose, part, &bound)?);
                     }
                     goals
                 } else {
@@ -63,10 +67,7 @@ impl Goals {
                 .collect(),
             _ => vec![Goal::Never(target::forbidden(symbolic, property)?)],
         };
-        Ok(Goals {
-            goals,
-            whose: whose(symbolic),
-        })
+        Ok(Goals { goals, whose })
     }
 
     /// Whether the assertions about its processes exclude what each goal forbids.
@@ -112,15 +113,6 @@ impl Goals {
     }
 }
 
-fn whose(symbolic: &Symbolic) -> Vec<Option<ProcessId>> {
-    let owners = owners(symbolic.system);
-    let cells = symbolic.encoding.cells_of_vars();
-    cells
-        .into_iter()
-        .map(|cell: Option<CellId>| cell.and_then(|cell| owners[cell]))
-        .collect()
-}
-
 /// The conjuncts of an invariant, with the values of the variables that quantifiers around them bind; false if
 /// they are too many.
 fn parts_of<'e>(
@@ -149,7 +141,12 @@ fn parts_of<'e>(
     }
 }
 
-fn goal(symbolic: &Symbolic, part: &Expr, bound: &[(u32, i64)]) -> Result<Goal, Halt> {
+fn goal(
+    symbolic: &Symbolic,
+    whose: &[Option<ProcessId>],
+    part: &Expr,
+    bound: &[(u32, i64)],
+) -> Result<Goal, Halt> {
     let d = &symbolic.diagrams;
     let translator = Translator {
         system: symbolic.system,
@@ -165,7 +162,6 @@ fn goal(symbolic: &Symbolic, part: &Expr, bound: &[(u32, i64)]) -> Result<Goal, 
             bodies.push(translator.truth_with(&found.body, &bound)?);
         }
         // Each body must speak of its own processes: then what is hidden in one is independent of the others.
-        let whose = whose(symbolic);
         let mut seen = std::collections::BTreeSet::new();
         let apart = bodies.iter().all(|body| {
             let processes: std::collections::BTreeSet<ProcessId> = d

@@ -31,8 +31,9 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Answer, Run};
 use threadwise_evidence::{Account, Certificate, Outline};
-use threadwise_model::symmetry;
-use threadwise_model::system::{IdUse, ProcessId, SystemProperty};
+use threadwise_model::influence::{Globals, Influence};
+use threadwise_model::symmetry::{self, Permutation};
+use threadwise_model::system::{IdUse, ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
 pub(crate) use self::assertions::Assertions;
@@ -129,6 +130,7 @@ impl Method for Split {
             explain: self.explain,
             predicates: self.predicates,
             witnesses: self.witnesses,
+            globals: false,
         };
         if self.errors == Errors::Stages || self.predicates == Predicates::Paths {
             stages::decide::<Assertions>(search, &representatives, how, properties, answers)?;
@@ -154,6 +156,8 @@ struct How {
     predicates: Predicates,
     /// Whether it is exposed who a predicate holds of.
     witnesses: bool,
+    /// Whether shared cells that need not be shared are not.
+    globals: bool,
 }
 
 /// Decides the properties that have no answer yet.
@@ -183,14 +187,27 @@ fn decide_by<'s, D: Division>(
     answers: &mut [Option<Answer>],
     mut run: impl FnMut(&mut Attempt<'_, '_, 's, D>, &Stage<'s, D>) -> Result<Answer, Halt>,
 ) -> Result<(), Halt> {
-    let start = Stage::<D>::new(search, representatives)?;
+    let symbolic = search.symbolic.clone();
+    // Properties that need different cells begin with different assertions.
+    let mut starts: Vec<Stage<D>> = Vec::new();
     each(
         search,
         representatives,
         how,
         properties,
         answers,
-        |attempt| run(attempt, &start),
+        |attempt| {
+            let known = starts.iter();
+            let mut known = known.filter(|start| start.view.globals == attempt.globals);
+            if let Some(start) = known.next() {
+                return run(attempt, start);
+            }
+            attempt.search.symbolic = symbolic.clone();
+            let start = Stage::new(attempt.search, representatives, &attempt.globals)?;
+            let answer = run(attempt, &start);
+            starts.push(start);
+            answer
+        },
     )
 }
 
@@ -203,14 +220,28 @@ fn each<'s, D: Division>(
     answers: &mut [Option<Answer>],
     mut run: impl FnMut(&mut Attempt<'_, '_, 's, D>) -> Result<Answer, Halt>,
 ) -> Result<(), Halt> {
+    let influence = how
+        .globals
+        .then(|| Influence::new(search.symbolic.optimised()));
     for (place, property) in properties.iter().enumerate() {
         if answers[place].is_none() {
+            let globals = match &influence {
+                Some(influence) => {
+                    let symmetries = match how.symmetric {
+                        true => anonymous(search.system, property),
+                        false => Vec::new(),
+                    };
+                    influence.globals(property, &symmetries)
+                }
+                None => Globals::default(),
+            };
             let mut attempt = Attempt::<D> {
                 place,
                 search,
                 representatives,
                 how,
                 property,
+                globals,
                 witnesses: Witnesses::default(),
                 layers: Vec::new(),
             };
@@ -218,6 +249,15 @@ fn each<'s, D: Division>(
         }
     }
     Ok(())
+}
+
+/// The symmetries of a system, whomever a property names.
+fn anonymous(system: &System, property: &SystemProperty) -> Vec<Permutation> {
+    let anonymous = SystemProperty {
+        ids: IdUse::default(),
+        ..property.clone()
+    };
+    symmetry::generators(system, &anonymous)
 }
 
 /// Of how many predicates a round tells.
@@ -245,9 +285,10 @@ impl<'s, D: Division> Stage<'s, D> {
     fn new(
         search: &mut Search<'_, 's>,
         representatives: &D::Representatives,
+        globals: &Globals,
     ) -> Result<Self, Halt> {
         loop {
-            let view = View::new(&search.symbolic)?;
+            let view = View::new(&search.symbolic, globals)?;
             match D::strongest(search, &view, representatives)? {
                 Fixpoint::Reached(assertions) => {
                     return Ok(Stage::of(search.symbolic.clone(), view, assertions));
@@ -269,6 +310,8 @@ struct Attempt<'a, 'l, 's, D: Division> {
     representatives: &'a D::Representatives,
     how: How,
     property: &'a SystemProperty,
+    /// Which shared cells are not.
+    globals: Globals,
     /// What the diagrams have that the system has not.
     witnesses: Witnesses,
     /// The error set, by how many steps its states are away from what the property forbids; empty as
@@ -286,7 +329,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             let stage = refined.as_ref().unwrap_or(start);
             // As long as errors are what the property forbids, the conjunction of all assertions may not be needed.
             if self.layers.len() <= 1 {
-                let goals = Goals::of(self.search, self.property)?;
+                let goals = Goals::of(self.search, &stage.view, self.property)?;
                 if goals.hold(self.search, &stage.view, &stage.assertions)? {
                     return self.proved(stage);
                 }
@@ -298,7 +341,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 return Ok(Answer::Violated(run));
             }
             let d = &stage.symbolic.diagrams;
-            let invariant = stage.assertions.conjunction(d)?;
+            let invariant = d.and(&stage.assertions.conjunction(d)?, &stage.view.valid)?;
             let error = self.error()?;
             if d.is_empty(&d.and(&invariant, &error)?) {
                 return self.proved(stage);
@@ -312,7 +355,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 Refinement::Extend(before) => self.extend(before),
                 Refinement::Expose(predicates) => {
                     self.expose(predicates)?;
-                    let next = Stage::new(self.search, self.representatives)?;
+                    let next = Stage::new(self.search, self.representatives, &self.globals)?;
                     self.bring_layers(&stage.symbolic)?;
                     refined = Some(next);
                 }
@@ -328,12 +371,12 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             None => None,
             Some(Fixpoint::Reached(assertions)) => {
                 let symbolic = stage.symbolic.clone();
-                let view = View::new(&symbolic)?;
+                let view = View::new(&symbolic, &self.globals)?;
                 Some(Stage::of(symbolic, view, assertions))
             }
             Some(Fixpoint::Rearrange(layout)) => {
                 self.search.replace(stage.symbolic.rebuild(layout)?);
-                let next = Stage::new(self.search, self.representatives)?;
+                let next = Stage::new(self.search, self.representatives, &self.globals)?;
                 self.bring_layers(&stage.symbolic)?;
                 Some(next)
             }
@@ -503,11 +546,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             return predicates;
         }
         let system = self.search.symbolic.system;
-        let anonymous = SystemProperty {
-            ids: IdUse::default(),
-            ..self.property.clone()
-        };
-        let generators: Vec<_> = symmetry::generators(system, &anonymous)
+        let generators: Vec<_> = anonymous(system, self.property)
             .into_iter()
             .map(|generator| (generator.cells(system), generator))
             .collect();

@@ -76,6 +76,7 @@ impl Method for Pairwise {
             explain: self.explain,
             predicates: Predicates::default(),
             witnesses: false,
+            globals: false,
         };
         decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
         Ok(None)

@@ -220,6 +220,7 @@ mod tests {
     use crate::reach::{Method, run_search};
     use crate::target;
     use threadwise_engine::{Answer, Limits, Silent};
+    use threadwise_model::influence::Globals;
     use threadwise_model::lower::lower;
     use threadwise_model::system::SystemProperty;
     use threadwise_testgen::instance;
@@ -240,7 +241,7 @@ mod tests {
             let d = &symbolic.diagrams;
             let error = target::forbidden(&symbolic, properties[0])?;
             let among = Among {
-                view: &View::new(&symbolic)?,
+                view: &View::new(&symbolic, &Globals::default())?,
                 processes: &[],
                 mentioned: &BTreeSet::new(),
                 one_by_one: false,

@@ -83,7 +83,7 @@ impl<'s, D: Staged> Attempt<'_, '_, 's, D> {
         let symbolic = self.search.symbolic.clone();
         let d = &symbolic.diagrams;
         let error = self.error()?;
-        let view = View::new(&symbolic)?;
+        let view = View::new(&symbolic, &self.globals)?;
         let assertions = D::first(&symbolic, &view)?;
         let mut stage = Stage::of(symbolic.clone(), view, assertions);
         let mut stages: Vec<Bdd> = Vec::new();

@@ -40,6 +40,8 @@ pub struct ThreadModular {
     pub form: Form,
     /// Write proofs as outlines, too.
     pub explain: bool,
+    /// Do not share shared variables that only one process needs, or nobody.
+    pub globals: bool,
 }
 
 impl Default for ThreadModular {
@@ -49,6 +51,7 @@ impl Default for ThreadModular {
             certificates: true,
             form: Form::default(),
             explain: false,
+            globals: true,
         }
     }
 }
@@ -69,12 +72,14 @@ impl Method for ThreadModular {
             certificates,
             form,
             explain,
+            globals,
         } = *self;
         let refined = ThreadModularRefined {
             symmetry,
             certificates,
             form,
             explain,
+            globals,
             ..ThreadModularRefined::default()
         };
         let representatives = Representatives::new(search.symbolic.system, symmetry);
@@ -101,6 +106,8 @@ pub struct ThreadModularRefined {
     pub form: Form,
     /// Write proofs as outlines, too.
     pub explain: bool,
+    /// Do not share shared variables that only one process needs, or nobody.
+    pub globals: bool,
     /// What tells errors from other states, and so is exposed; not by paths, for which there are no stages.
     pub predicates: Predicates,
 }
@@ -112,6 +119,7 @@ impl Default for ThreadModularRefined {
             certificates: true,
             form: Form::default(),
             explain: false,
+            globals: true,
             predicates: Predicates::default(),
         }
     }
@@ -126,6 +134,7 @@ impl ThreadModularRefined {
             explain: self.explain,
             predicates: self.predicates,
             witnesses: false,
+            globals: self.globals,
         }
     }
 }
@@ -151,7 +160,7 @@ impl<'s> Attempt<'_, '_, 's, Guaranteed> {
     /// Looks whether the assertions prove the property as they are.
     fn once(&mut self, start: &Stage<'s, Guaranteed>) -> Result<Answer, Halt> {
         self.search.symbolic = start.symbolic.clone();
-        let goals = Goals::of(self.search, self.property)?;
+        let goals = Goals::of(self.search, &start.view, self.property)?;
         // Exact: what the assertions about others say of what everybody sees is a part of what is common.
         if goals.hold(self.search, &start.view, &start.assertions)? {
             return self.proved(start);
@@ -174,16 +183,40 @@ pub(super) struct Guaranteed {
     sharp: bool,
 }
 
+/// The steps of each process.
+type Moves = IndexVec<ProcessId, Vec<Transition>>;
+
+/// The steps with what is unneeded left out; `None` if nothing is. Exact, because they do not depend on it.
+fn needed(search: &Search, view: &View) -> Result<Option<Moves>, Halt> {
+    let symbolic = &search.symbolic;
+    let d = &symbolic.diagrams;
+    if view.unneeded.is_empty() {
+        return Ok(None);
+    }
+    let mut needed = IndexVec::new();
+    for moves in &symbolic.transitions.moves {
+        search.breathe()?;
+        let mut kept = Vec::new();
+        for step in moves {
+            let step = step.project(d, &view.valid, &view.unneeded)?;
+            if !step.is_idle() {
+                kept.push(step.simplified(d)?);
+            }
+        }
+        needed.push(kept);
+    }
+    Ok(Some(needed))
+}
+
 /// What each process guarantees, wherever its own cells have values.
-fn guarantees(search: &Search, view: &View) -> Result<IndexVec<ProcessId, Vec<Transition>>, Halt> {
+fn guarantees(search: &Search, view: &View, moves: &Moves) -> Result<Moves, Halt> {
     let symbolic = &search.symbolic;
     let d = &symbolic.diagrams;
     let mut guarantees = IndexVec::new();
     for (process, own) in view.own.iter_enumerated() {
         search.breathe()?;
         let anywhere = symbolic.encoding.valid_cells(d, &own.cells)?;
-        let moves = &symbolic.transitions.moves[process];
-        guarantees.push(summary(d, moves, &anywhere, &own.hidden)?);
+        guarantees.push(summary(d, &moves[process], &anywhere, &own.hidden)?);
     }
     Ok(guarantees)
 }
@@ -262,7 +295,11 @@ impl Division for Guaranteed {
         let symbolic = &stage.symbolic;
         let d = &symbolic.diagrams;
         let alone = stage.assertions.alone(d, &stage.view)?;
-        let alone = Stage::of(symbolic.clone(), View::new(symbolic)?, alone);
+        let alone = Stage::of(
+            symbolic.clone(),
+            View::new(symbolic, &stage.view.globals)?,
+            alone,
+        );
         let mut outline = outline(search, &alone, representatives)?;
         if !stage.assertions.sharp {
             return Ok(outline);
@@ -289,7 +326,9 @@ impl Division for Guaranteed {
     ) -> Result<Fixpoint<Self>, Halt> {
         let symbolic = search.symbolic.clone();
         let mut parts = Assertions::first(&symbolic, view)?;
-        let guarantees = guarantees(search, view)?;
+        let needed = needed(search, view)?;
+        let moves = needed.as_ref().unwrap_or(&symbolic.transitions.moves);
+        let guarantees = guarantees(search, view, moves)?;
         let exposes = view.exposes();
         if exposes {
             close_common(search, view, &guarantees, &mut parts.common)?;
@@ -298,8 +337,7 @@ impl Division for Guaranteed {
         let environments =
             Environments::new(search, view, &parts.common, &guarantees)?.of(search, &wanted)?;
         for (&process, environment) in wanted.iter().zip(&environments) {
-            let moves = &symbolic.transitions.moves[process];
-            let steps = moves.iter().chain(environment);
+            let steps = moves[process].iter().chain(environment);
             if let Some(layout) = close_own(search, &mut parts.own[process], steps)? {
                 return Ok(Fixpoint::Rearrange(layout));
             }
@@ -319,7 +357,9 @@ impl Division for Guaranteed {
         }
         let symbolic = search.symbolic.clone();
         let d = &symbolic.diagrams;
-        let guarantees = guarantees(search, view)?;
+        let needed = needed(search, view)?;
+        let moves = needed.as_ref().unwrap_or(&symbolic.transitions.moves);
+        let guarantees = guarantees(search, view, moves)?;
         let mut parts = Assertions {
             common: d.all(),
             own: self.parts.own.clone(),
@@ -327,10 +367,10 @@ impl Division for Guaranteed {
         for process in representatives.all() {
             let own = &mut parts.own[process];
             let others = view.hidden_outside(d, |other| other == process)?;
-            *own = others.forget(d, &symbolic.initial)?;
+            *own = others.forget(d, &view.initial(&symbolic)?)?;
             let theirs = guarantees.iter().flatten();
             let theirs = theirs.filter(|step| step.process != process);
-            let steps = symbolic.transitions.moves[process].iter().chain(theirs);
+            let steps = moves[process].iter().chain(theirs);
             if let Some(layout) = close_own(search, own, steps)? {
                 return Ok(Some(Fixpoint::Rearrange(layout)));
             }

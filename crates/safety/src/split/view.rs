@@ -1,14 +1,16 @@
 //! What of a program is seen by whom.
 //!
 //! The cells of a process (where it is, its locals) are its own. The others see of them no more than the class that
-//! their value is in, and without classes nothing; the rest is hidden. Everything else is shared.
+//! their value is in, and without classes nothing; the rest is hidden. Everything else is shared, but for cells that only one process
+//! needs, or nobody, where these are told apart.
 
 use index_vec::IndexVec;
 use threadwise_lang::program::TemplateId;
+use threadwise_model::influence::Globals;
 use threadwise_model::layout::owners;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, ProcessId, System, TemplateSymmetry};
-use threadwise_symbolic::{Diagrams, Error, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Diagrams, Error, Hidden, Symbolic};
 
 /// The cells of one process.
 pub(crate) struct Own {
@@ -26,19 +28,27 @@ pub(crate) struct View {
     pub(crate) own: IndexVec<ProcessId, Own>,
     /// Everything hidden of all processes.
     pub(crate) hidden: Hidden,
+    /// What no assertion speaks of.
+    pub(crate) unneeded: Hidden,
+    /// Where the codes of that stand for values.
+    pub(crate) valid: Bdd,
+    /// Which shared cells are not.
+    pub(crate) globals: Globals,
 }
 
 impl View {
-    pub(crate) fn new(symbolic: &Symbolic) -> Result<Self, Error> {
+    pub(crate) fn new(symbolic: &Symbolic, globals: &Globals) -> Result<Self, Error> {
         let d = &symbolic.diagrams;
-        let owners = owners(symbolic.system);
+        let owners = owners_of(symbolic.system, globals);
         let mut shared = Vec::new();
+        let mut unneeded = Vec::new();
         let mut cells: IndexVec<ProcessId, Vec<CellId>> = (0..symbolic.system.processes())
             .map(|_| Vec::new())
             .collect();
         for cell in symbolic.encoding.order() {
             match owners[cell] {
                 Some(process) => cells[process].push(cell),
+                None if globals.unneeded.contains(&cell) => unneeded.push(cell),
                 None => shared.push(cell),
             }
         }
@@ -64,11 +74,30 @@ impl View {
             own.iter()
                 .flat_map(|own: &Own| own.hidden.vars().iter().copied()),
         )?;
+        let vars = unneeded.iter().flat_map(|cell| codes[*cell].vars(false));
         Ok(View {
             shared,
             own,
             hidden,
+            unneeded: Hidden::new(d, vars)?,
+            valid: symbolic.encoding.valid_cells(d, &unneeded)?,
+            globals: globals.clone(),
         })
+    }
+
+    /// The initial states, as far as they are needed.
+    pub(crate) fn initial(&self, symbolic: &Symbolic) -> Result<Bdd, Error> {
+        self.unneeded.forget(&symbolic.diagrams, &symbolic.initial)
+    }
+
+    /// Whose each variable is.
+    pub(crate) fn whose(&self, symbolic: &Symbolic) -> Vec<Option<ProcessId>> {
+        let owners = owners_of(symbolic.system, &self.globals);
+        let cells = symbolic.encoding.cells_of_vars();
+        cells
+            .into_iter()
+            .map(|cell: Option<CellId>| cell.and_then(|cell| owners[cell]))
+            .collect()
     }
 
     /// Whether anything is seen of anybody.
@@ -107,6 +136,15 @@ impl View {
             outside.flat_map(|(_, own)| what(own).vars().iter().copied()),
         )
     }
+}
+
+/// The process that each cell belongs to; `None` for shared cells.
+fn owners_of(system: &System, globals: &Globals) -> IndexVec<CellId, Option<ProcessId>> {
+    let mut owners = owners(system);
+    for (cell, process) in &globals.own {
+        owners[*cell] = Some(*process);
+    }
+    owners
 }
 
 /// For whom assertions are computed, and how the others get theirs.

@@ -4,8 +4,50 @@ use crate::common::{
     Engines, QUICK, Runs, SINGLED_OUT, effort, models_up_to, outcome, random_ones_refined_by,
     the_given,
 };
-use threadwise_engine::Answer;
+use threadwise_certify::check_all;
+use threadwise_engine::{Answer, Engine, Limits, Silent};
+use threadwise_model::lower::lower;
 use threadwise_safety::{Form, Predicates, ThreadModular, ThreadModularRefined};
+use threadwise_testgen::instance;
+
+/// Programs for shared variables that need not be shared, each for one mistake.
+const GLOBALS: [&str; 7] = [
+    // Written by all, needed by nobody; and one for each process, of which its control depends.
+    "shared x: bool = true; shared steps: 0..5 = 0; shared tries: array[P] of 0..2 = 0;
+     process P[i: 1..3] { loop {
+        a: atomic { await x; x := false; steps := (steps + 1) % 6; }
+        b: if tries[i] < 2 { tries[i] := tries[i] + 1; } else { tries[i] := 0; }
+        c: x := true; } }
+     invariant mutex: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);
+     deadlock_free;",
+    // A violation that takes steps by which an unneeded variable changes.
+    "shared x: 0..3 = 0; shared steps: 0..6 = 0;
+     process P[i: 1..2] { loop { a: x := 1; b: x, steps := min(x + 1, 3), 6 - steps; } }
+     invariant small: x < 3;",
+    // What is written to a needed variable is needed, from however far it comes.
+    "shared x: 0..2 = 0; shared y: 0..2 = 0; shared z: 0..2 = any; shared w: 0..2 = 1;
+     process P[i: 1..2] { loop { a: x := y; b: y := z; c: z := 2 - w; } }
+     invariant i: x < 2;
+     invariant j: z < 3;",
+    // An index is needed if the cell is.
+    "shared k: 0..1 = 0; shared t: array[0..1] of bool = false; shared u: array[0..1] of bool = false;
+     process P[i: 1..2] { loop { a: k := 1 - k; b: t[k] := true; c: u[k] := true; } }
+     invariant one: !t[1];
+     invariant other: true;",
+    // A property that names a process: what it needs of one, it needs of all that are alike.
+    "shared seen: array[P] of 0..2 = 0; shared x: bool = true;
+     process P[i: 1..3] { loop { a: await x; b: seen[i] := (seen[i] + 1) % 3; c: x := !x; } }
+     invariant first: seen[1] < 3;
+     invariant never: seen[2] != 2;",
+    // A cell of one process, read by another.
+    "shared flag: array[P] of bool = false;
+     ordered process P[i: 1..2] { loop { a: flag[i] := true; b: await i == 2 || !flag[2]; c: flag[i] := false; } }
+     invariant mutex: !(P[1] at c && P[2] at c);",
+    // What a check depends on.
+    "shared n: 0..3 = 0; shared m: 0..3 = 0;
+     process P { loop { a: n := (n + 1) % 4; b: m := m + n; } }
+     process Q { loop { c: skip; } }",
+];
 
 /// Models in which each process has to know nearly everything of the others: these take long from three processes on.
 const HARD: [&str; 3] = ["szymanski", "mcs_lock", "wrong_bakery"];
@@ -40,6 +82,7 @@ fn engines() -> Engines {
 #[test]
 fn programs_that_single_out_one_thing_agree() {
     the_given(SINGLED_OUT, engines, Runs::Any);
+    the_given(GLOBALS, engines, Runs::Any);
 }
 
 #[test]
@@ -134,5 +177,45 @@ fn published_figures() {
             let outcome = outcome(&engine, "dining", &[("N", n)], "neighbours");
             assert_eq!(outcome.accounts[0].extensions, Some(1), "N={n}");
         }
+    }
+}
+
+/// A semaphore among many variables that have nothing to do with it.
+#[test]
+fn shared_variables_that_need_not_be_shared_cost_nothing() {
+    let text = "shared x: bool = true;
+        shared entries: 0..15 = 0; shared turns: 0..15 = 0; shared last: 0..15 = 0;
+        shared visits: array[P] of 0..3 = 0;
+        process P[i: 1..4] { loop {
+            idle: stay;
+            request: atomic { await x; x := false; entries := (entries + 1) % 16; }
+            critical: atomic { visits[i] := (visits[i] + 1) % 4; last := entries; }
+            leave: atomic { x := true; turns := (turns + 3) % 16; } } }
+        invariant mutex: forall i, j in P: i != j ->
+            !((P[i] at critical || P[i] at leave) && (P[j] at critical || P[j] at leave));";
+    let instance = instance(text, &[]).expect("an instance");
+    let system = lower(&instance, 0).expect("small");
+    let mutex: Vec<_> = system
+        .properties
+        .iter()
+        .filter(|p| p.name == "mutex")
+        .collect();
+    for symmetry in [true, false] {
+        let nodes = [true, false].map(|globals| {
+            let engine = ThreadModularRefined {
+                symmetry,
+                globals,
+                ..ThreadModularRefined::default()
+            };
+            let outcome = engine.check_all(&system, &mutex, &Limits::NONE, &mut Silent);
+            let [Answer::Proved(Some(proof))] = &outcome.answers[..] else {
+                panic!("{:?}", outcome.answers);
+            };
+            let checked = check_all(&instance, &[(proof, "mutex")], &|| false);
+            assert!(checked.iter().all(Result::is_ok), "{checked:?}");
+            outcome.stats.peak_nodes.expect("counted")
+        });
+        println!("{nodes:?} nodes without and with them");
+        assert!(nodes[0] * 10 < nodes[1], "{nodes:?}");
     }
 }
