@@ -18,6 +18,7 @@
 use index_vec::IndexVec;
 use threadwise_engine::Answer;
 use threadwise_evidence::{Omission, Outline, Reason};
+use threadwise_model::influence::Globals;
 use threadwise_model::system::{ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Diagrams, Layout, Transition};
 
@@ -164,6 +165,12 @@ impl<'s> Attempt<'_, '_, 's, Guaranteed> {
         // Exact: what the assertions about others say of what everybody sees is a part of what is common.
         if goals.hold(self.search, &start.view, &start.assertions)? {
             return self.proved(start);
+        }
+        if self.globals != Globals::default() {
+            // What nobody needs can still record what happened, and nothing will be exposed in its place.
+            self.globals = Globals::default();
+            let shared = Stage::new(self.search, self.representatives, &self.globals)?;
+            return self.once(&shared);
         }
         let reason = Reason::new(
             "guarantees-too-weak",
