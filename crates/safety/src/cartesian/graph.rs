@@ -58,13 +58,11 @@ impl Moves {
         let Some(moves) = self.by_thread.get(&thread) else {
             return EMPTY;
         };
-        let mut after = EMPTY;
-        for member in sets.members(from) {
-            if let Some(to) = moves.get(&member) {
-                after = sets.union(after, *to);
-            }
-        }
-        after
+        let members = sets.members(from).into_iter();
+        let after: Vec<SetId> = members
+            .filter_map(|member| moves.get(&member).copied())
+            .collect();
+        sets.union_of(&after)
     }
 
     /// From which of these a step leads to one of those.

@@ -83,6 +83,24 @@ impl Sets {
         self.intern(words)
     }
 
+    /// The union of many, without the sets on the way to it.
+    pub(crate) fn union_of(&mut self, sets: &[SetId]) -> SetId {
+        if let [alone] = sets {
+            return *alone;
+        }
+        let mut words = Vec::new();
+        for set in sets {
+            let more = &self.words[*set];
+            if words.len() < more.len() {
+                words.resize(more.len(), 0);
+            }
+            for (word, other) in words.iter_mut().zip(more.iter()) {
+                *word |= other;
+            }
+        }
+        self.intern(words)
+    }
+
     pub(crate) fn meet(&mut self, a: SetId, b: SetId) -> SetId {
         if a == b {
             return a;
