@@ -17,7 +17,9 @@ use threadwise_symbolic::{Bdd, Hidden, Symbolic};
 use super::abstraction::Abstraction;
 use super::graph::{NONE, Node};
 use crate::reach::Halt;
-use crate::split::{Assertions, Division, Representatives, Stage, View, outline_at_leisure};
+use crate::split::{
+    Assertions, Division, Representatives, Stage, View, outline_at_leisure, tell_relations_omitted,
+};
 
 /// The outline of what was reached; `None` if some value is none of its variable's.
 pub(super) fn outline(abstraction: &Abstraction) -> Result<Option<Outline>, Halt> {
@@ -81,7 +83,7 @@ pub(super) fn outline(abstraction: &Abstraction) -> Result<Option<Outline>, Halt
     let stage = Stage::of(symbolic.clone(), view, assertions);
     let breathe = || abstraction.breathe_at_leisure();
     let mut outline = outline_at_leisure(&breathe, system.cells, &stage, &representatives)?;
-    outline.whole &= together == states;
+    tell_relations_omitted(&symbolic, &mut outline, &together, &states);
     Ok(Some(outline))
 }
 

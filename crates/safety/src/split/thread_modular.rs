@@ -17,7 +17,7 @@
 
 use index_vec::IndexVec;
 use threadwise_engine::Answer;
-use threadwise_evidence::{Omission, Outline, Reason};
+use threadwise_evidence::{Outline, Reason};
 use threadwise_model::influence::Globals;
 use threadwise_model::system::{ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Diagrams, Layout, Transition};
@@ -25,7 +25,7 @@ use threadwise_symbolic::{Bdd, Diagrams, Layout, Transition};
 use super::assertions::{Assertions, Environments, close, close_common, summary};
 use super::division::{Body, Division, Fixpoint, Staged};
 use super::goals::Goals;
-use super::outline::outline;
+use super::outline::{outline, tell_relations_omitted};
 use super::view::{Representatives, Source, View};
 use super::{Attempt, Form, How, Predicates, Stage, decide, decide_by};
 use crate::reach::{Halt, Method, Search, engine};
@@ -315,14 +315,7 @@ impl Division for Guaranteed {
             alone.assertions.conjunction(d)?,
             stage.assertions.conjunction(d)?,
         );
-        if told != all {
-            outline.omitted.push(Omission {
-                of: "all variables".to_owned(),
-                allowed: symbolic.count(&told).to_string(),
-                asserted: symbolic.count(&all).to_string(),
-            });
-            outline.whole = false;
-        }
+        tell_relations_omitted(symbolic, &mut outline, &told, &all);
         Ok(outline)
     }
 

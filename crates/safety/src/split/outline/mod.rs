@@ -68,6 +68,24 @@ pub(crate) fn outline_at_leisure(
     Ok(outline)
 }
 
+/// Says what an outline leaves out if the states that it tells of are more than all that were reached.
+pub(crate) fn tell_relations_omitted(
+    symbolic: &Symbolic,
+    outline: &mut Outline,
+    told: &Bdd,
+    all: &Bdd,
+) {
+    if told == all {
+        return;
+    }
+    outline.omitted.push(Omission {
+        of: "all variables".to_owned(),
+        allowed: symbolic.count(told).to_string(),
+        asserted: symbolic.count(all).to_string(),
+    });
+    outline.whole = false;
+}
+
 /// Writes an outline.
 struct Writer<'a, 's> {
     /// Says whether to go on.
