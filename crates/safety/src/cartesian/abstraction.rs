@@ -435,9 +435,9 @@ impl<'a, 's> Abstraction<'a, 's> {
             *all = self.graphs.sets.union(*all, *before);
         }
         let forbidden = self.forbidden_within(to, &seen)?;
-        let given = self
-            .given
-            .within(&mut self.threads, &mut self.graphs, to, &seen)?;
+        let given =
+            self.given
+                .within(&mut self.threads, &mut self.graphs, self.limits, to, &seen)?;
         let wrong = self.graphs.meet(given, forbidden);
         if let Some(tuple) = self.graphs.pick(wrong) {
             let state = self.threads.state(to, &tuple);
@@ -460,9 +460,13 @@ impl<'a, 's> Abstraction<'a, 's> {
     fn forbidden_within(&mut self, shared: SharedId, components: &[SetId]) -> Result<Node, Halt> {
         match &mut self.forbidden {
             Some(_) if is_void(components) => Ok(NONE),
-            Some(forbidden) => {
-                forbidden.within(&mut self.threads, &mut self.graphs, shared, components)
-            }
+            Some(forbidden) => forbidden.within(
+                &mut self.threads,
+                &mut self.graphs,
+                self.limits,
+                shared,
+                components,
+            ),
             None => Ok(NONE),
         }
     }

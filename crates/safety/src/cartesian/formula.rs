@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
+use threadwise_engine::Limits;
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind, LocationId};
 use threadwise_model::eval::{Context, Overflow};
 use threadwise_model::exclusion::AtMostOne;
@@ -19,6 +20,9 @@ use super::graph::{Graphs, NONE, Node};
 use super::sets::{EMPTY, LocalId, SetId};
 use super::threads::{SharedId, Threads};
 use crate::reach::Halt;
+
+/// After how many evaluations the clock is looked at.
+const SELDOM: u32 = 256;
 
 /// A predicate at given values of the shared variables.
 #[derive(Debug)]
@@ -128,6 +132,7 @@ impl Predicate {
         &mut self,
         threads: &mut Threads,
         graphs: &mut Graphs,
+        limits: &Limits,
         shared: SharedId,
         components: &[SetId],
     ) -> Result<Node, Halt> {
@@ -149,6 +154,8 @@ impl Predicate {
         let mut within = Within {
             threads,
             graphs,
+            limits,
+            evaluated: 0,
             shared,
             components,
         };
@@ -342,12 +349,27 @@ fn value(threads: &Threads, expr: &Expr) -> Result<i64, Halt> {
 struct Within<'a, 's> {
     threads: &'a mut Threads<'s>,
     graphs: &'a mut Graphs,
+    limits: &'a Limits<'a>,
+    /// How often something was evaluated.
+    evaluated: u32,
     shared: SharedId,
     components: &'a [SetId],
 }
 
 impl Within<'_, '_> {
+    /// To be called before something is evaluated: there may be many local states, and many more combinations.
+    fn breathe(&mut self) -> Result<(), Halt> {
+        self.evaluated = self.evaluated.wrapping_add(1);
+        if !self.evaluated.is_multiple_of(SELDOM) {
+            return Ok(());
+        }
+        self.limits
+            .should_stop()
+            .map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
+    }
+
     fn graph(&mut self, formula: &Formula) -> Result<Node, Halt> {
+        self.breathe()?;
         self.threads.place_shared(self.shared);
         Ok(match formula {
             Formula::Constant(true) => self.graphs.product(self.components),
@@ -412,6 +434,7 @@ impl Within<'_, '_> {
     ) -> Result<(), Halt> {
         let mut kept = Vec::new();
         for local in self.graphs.sets.members(components[thread]) {
+            self.breathe()?;
             if self.test(thread, local, test)? == result {
                 kept.push(local);
             }
@@ -456,6 +479,7 @@ impl Within<'_, '_> {
             };
             let mut by_value: BTreeMap<i128, Vec<LocalId>> = BTreeMap::new();
             for local in self.graphs.sets.members(all) {
+                self.breathe()?;
                 self.threads.place_local(thread, local);
                 let mut sum = 0;
                 for term in terms {
@@ -557,6 +581,7 @@ impl Within<'_, '_> {
         let (Some((&thread, about)), Some((group, groups))) =
             (about.split_first(), groups.split_first())
         else {
+            self.breathe()?;
             return Ok(match value(self.threads, expr)? {
                 0 => NONE,
                 _ => self.graphs.suffix(self.components, level),

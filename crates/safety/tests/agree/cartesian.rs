@@ -4,6 +4,7 @@ use crate::common::{
     Engines, QUICK, Runs, SINGLED_OUT, WITHOUT_PROCESSES, models_up_to, random_ones_refined,
     safety, the_given, the_library_up_to,
 };
+use std::sync::atomic::{AtomicU32, Ordering};
 use threadwise_engine::{Answer, Engine, Limits, Silent, Stop};
 use threadwise_model::lower::lower;
 use threadwise_safety::{Cartesian, Exceptions};
@@ -60,4 +61,23 @@ fn nothing_is_proved_before_the_search_begins() {
     for answer in outcome.answers {
         assert!(matches!(answer, Answer::Unknown(_)), "{answer:?}");
     }
+}
+
+/// What was decided in time is kept: the engine stops by itself, and need not be ended from outside.
+#[test]
+fn a_predicate_that_takes_long_is_given_up_in_time() {
+    let text = "shared x: bool = false; process P[i: 1..14] { local k: 0..3 = any; loop { a: x := !x; b: skip; } }
+        invariant short: x || !x;
+        invariant long: (max i in P: P[i].k) < 4;";
+    let instance = instance(text, &[]).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    let asked = AtomicU32::new(0);
+    let stop = || (asked.fetch_add(1, Ordering::Relaxed) > 2_000).then_some(Stop::Time);
+    let limits = Limits {
+        stop: Some(&stop),
+        ..Limits::NONE
+    };
+    let outcome = Cartesian::default().check_all(&system, &safety(&system), &limits, &mut Silent);
+    assert!(matches!(outcome.answers[1], Answer::Proved(_)));
+    assert!(matches!(outcome.answers[2], Answer::Unknown(_)));
 }

@@ -178,14 +178,15 @@ fn compare(
             .collect();
         let all = tuples(&components);
         for (name, property, predicate) in &mut predicates {
-            let found = match predicate.within(&mut threads, &mut graphs, shared, &sets) {
-                Ok(found) => found,
-                Err(Halt::Stop(stop)) => return Err(format!("{name}: {stop:?}")),
-                Err(_) => {
-                    compared.overflows += 1;
-                    continue;
-                }
-            };
+            let found =
+                match predicate.within(&mut threads, &mut graphs, &Limits::NONE, shared, &sets) {
+                    Ok(found) => found,
+                    Err(Halt::Stop(stop)) => return Err(format!("{name}: {stop:?}")),
+                    Err(_) => {
+                        compared.overflows += 1;
+                        continue;
+                    }
+                };
             for tuple in &all {
                 let state = threads.state(shared, tuple);
                 let expected = match property {
