@@ -516,3 +516,45 @@ fn too_few_nodes_for_the_transitions_is_an_error() {
     let error = Symbolic::new(&system, 1).err();
     assert!(matches!(error, Some(Error::OutOfNodes(_))), "{error:?}");
 }
+
+/// A transition that became an assignment has the images that it had before; and some do.
+#[test]
+fn simplified_transitions_have_the_same_images() {
+    let mut simplified = 0;
+    for (name, text) in library() {
+        let Ok(instance) = instance(&text, &[("N", 2)]) else {
+            continue;
+        };
+        let system = lower(&instance, 0).expect("small");
+        let Ok(symbolic) = Symbolic::new(&system, 1 << 22) else {
+            continue;
+        };
+        let d = &symbolic.diagrams;
+        let cells = &symbolic.encoding.cells;
+        for (cell, code) in cells.iter_enumerated() {
+            let hidden = Hidden::new(d, code.vars(false)).expect("room");
+            for transition in symbolic.transitions.moves.iter().flatten() {
+                let project = || transition.project(d, &symbolic.valid, &hidden);
+                let (plain, simple) = (project().expect("room"), project().expect("room"));
+                let simple = simple.simplified(d).expect("room");
+                simplified +=
+                    usize::from(plain.assignment().is_none() && simple.assignment().is_some());
+                for set in [&symbolic.initial, &symbolic.valid, &simple.guard] {
+                    let set = hidden.forget(d, set).expect("room");
+                    let images = |t: &Transition| {
+                        (
+                            t.post(d, &set).expect("room"),
+                            t.pre(d, &set).expect("room"),
+                        )
+                    };
+                    assert!(
+                        images(&plain) == images(&simple),
+                        "{name}, without cell {}",
+                        cell.index()
+                    );
+                }
+            }
+        }
+    }
+    assert!(simplified >= 20, "{simplified}");
+}
