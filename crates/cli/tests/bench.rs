@@ -322,7 +322,7 @@ ahead_of = 'forward'
     let (refinements, predicates) = (refinements.unwrap(), predicates.unwrap());
     assert!(refinements > 0 && predicates > 0, "{lines:?}");
     let ran = ran
-        .says("| `split`, CPU s / refinements / predicates |")
+        .says("In each cell: CPU s / refinements / predicates.\n\n| model | verdict | `forward` | `split` |")
         .says(&format!(" / {refinements} / {predicates} |\n"))
         .says(&format!(
             "| lock N=2 | split | proved | {refinements} | {predicates} | 0 |"

@@ -46,7 +46,7 @@ pub(crate) fn page(measurements: &Measurements, plots: Option<&str>) -> String {
         }
     }
     page.push_str(
-        "\n**How to read it.** Unless a head says otherwise a figure is CPU seconds, user and system, from the start of the process to its end, \
+        "\n**How to read it.** Unless a table says otherwise a figure is CPU seconds, user and system, from the start of the process to its end, \
          and the median of the runs. For threadwise that includes reading the model and rechecking the evidence; the list below each \
          table has the engine alone. For peers it is the search alone, without export and compilation. `> 60 s` and `> 4096 MiB` are limits that ended a \
          run; `skipped` means that the same column ended at a limit at a smaller size; figures after `unknown` are what it took to find that \
@@ -149,15 +149,14 @@ fn head(page: &mut String, texts: usize, heads: Vec<String>) {
 
 fn grid(page: &mut String, table: &Table, cells: &Cells) {
     let mut heads = vec!["model".to_owned(), "verdict".to_owned()];
-    let unit: Vec<&str> = table.grid.iter().map(|figure| figure.head()).collect();
-    // CPU time alone is what the page says it is unless a head says otherwise.
-    let unit = match table.grid[..] {
-        [Figure::Cpu] => String::new(),
-        _ => format!(", {}", unit.join(" / ")),
-    };
+    // CPU time alone is what the page says it is unless the table says otherwise.
+    if table.grid[..] != [Figure::Cpu] {
+        let figures: Vec<&str> = table.grid.iter().map(|figure| figure.head()).collect();
+        let _ = write!(page, "In each cell: {}.\n\n", figures.join(" / "));
+    }
     heads.extend(table.columns.iter().map(|column| match &column.tool {
-        Tool::Engine(_) => format!("`{}`{unit}", column.name),
-        Tool::Peer(_) => format!("{}{unit}", column.name),
+        Tool::Engine(_) => format!("`{}`", column.name),
+        Tool::Peer(_) => column.name.clone(),
     }));
     heads.extend(table.sources.iter().map(|source| source.label.clone()));
     head(page, 2, heads);
