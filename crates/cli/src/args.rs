@@ -526,7 +526,7 @@ impl From<PredicatesArg> for Predicates {
 /// Where exceptions come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExceptionsArg {
-    /// Those of the model, and what else is needed
+    /// Those of the model, and what else is needed (default)
     Both,
     /// Those of the model alone; `unknown` where they do not suffice
     Given,

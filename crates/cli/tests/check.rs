@@ -335,7 +335,7 @@ fn names_are_checked_and_suggested() {
         ),
         (
             vec!["--no-symmetry"],
-            "`--no-symmetry` is for the engine `split` or `pairwise` or `thread-modular` or `thread-modular-refined`",
+            "`--no-symmetry` is for the engine `split`, `pairwise`, `thread-modular` or `thread-modular-refined`",
         ),
         (
             vec!["--engine", "pairwise", "--errors", "fixpoint"],
@@ -769,7 +769,7 @@ fn proofs_are_explained() {
         .expect(2);
     assert!(
         ran.stderr
-            .contains("`--explain` is for the engine `split` or `pairwise`"),
+            .contains("`--explain` is for the engine `split`, `pairwise`, `thread-modular`"),
         "{ran:?}"
     );
 }
@@ -875,6 +875,9 @@ fn exceptions_are_hints_and_never_assumptions() {
             assert_eq!(mutex["reason"]["code"], code, "{case}");
             let next = mutex["reason"]["next"].as_str().unwrap_or_default();
             assert!(next.contains("--exceptions"), "{case}");
+            let message = mutex["reason"]["message"].as_str().unwrap_or_default();
+            let state = "(!free && P[1] at";
+            assert!(message.contains(state), "{case}");
         } else {
             assert_eq!(mutex["rechecked"], true, "{case}");
         }
@@ -891,4 +894,14 @@ fn exceptions_are_hints_and_never_assumptions() {
     // Other engines do not look at them.
     place.file("lock.tw", lock_with(both, true));
     place.json(&["lock.tw", "--engine", "explicit"]).1.expect(0);
+    // A model without a block is not said to have exceptions.
+    let text = lock_with(nobody, true);
+    place.file("lock.tw", text.split_once("exception").unwrap().0);
+    let args = ["lock.tw", "--engine", "cartesian", "--exceptions", "given"];
+    let (report, _) = place.json(&args);
+    let message = &result(&report, "mutex")["reason"]["message"];
+    assert!(
+        message.as_str().unwrap().contains("the model has none"),
+        "{message}"
+    );
 }

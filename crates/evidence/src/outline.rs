@@ -166,6 +166,9 @@ impl Outline {
         if self.pairs_omitted > 0 {
             parts.push(format!("{} more kinds of pairs", self.pairs_omitted));
         }
+        if parts.is_empty() {
+            return "something is left out that has no place here, such as relations between local variables of several processes".to_owned();
+        }
         format!("something is left out of {}", parts.join(", and of "))
     }
 }
@@ -247,4 +250,25 @@ fn conjunct(fact: &str) -> String {
         }
     }
     fact.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outline_that_is_not_all_says_what_is_missing() {
+        let outline = Outline {
+            exposed: Vec::new(),
+            always: vec!["x".to_owned()],
+            omitted: Vec::new(),
+            processes: Vec::new(),
+            pairs_omitted: 0,
+            distance: None,
+            whole: false,
+        };
+        let last = outline.lines().pop().unwrap();
+        assert!(last.contains("relations between local variables"), "{last}");
+        assert!(!last.contains("left out of"), "{last}");
+    }
 }

@@ -22,6 +22,7 @@ pub(crate) fn after_limit(program: &Program, plan: &Plan, raise: &str) -> String
     if like_each_other && explicit && !plan.options.symmetry {
         ways.push("--symmetry".to_owned());
     }
+    ways.push("another --engine".to_owned());
     if plan.is_sweep() {
         ways.push("fewer instances".to_owned());
     }
@@ -161,17 +162,20 @@ mod tests {
     fn only_what_can_help_is_advised() {
         let plain = Options::default();
         let text = "shared x: 0..2 = 0;\nprocess P { a: x := 1; }\n";
-        assert_eq!(advice(text, &plain), "try more");
+        assert_eq!(advice(text, &plain), "try more or another --engine");
         let text = "param N = 2;\nprocess P[i: 1..N] { a: skip; }\n";
         assert_eq!(
             advice(text, &plain),
-            "try more, --symmetry, or smaller parameters"
+            "try more, --symmetry, another --engine, or smaller parameters"
         );
         let symmetry = Options {
             symmetry: true,
             ..plain.clone()
         };
-        assert_eq!(advice(text, &symmetry), "try more or smaller parameters");
+        assert_eq!(
+            advice(text, &symmetry),
+            "try more, another --engine, or smaller parameters"
+        );
     }
 
     #[test]

@@ -445,13 +445,16 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
     Ok(())
 }
 
-/// Names in quotes, each with what comes before it.
+/// Names in quotes, each with what comes before it: "`a`, `b` or `c`".
 fn alternatives(names: &[&str], before: &str) -> String {
     let quoted: Vec<String> = names
         .iter()
         .map(|name| format!("`{before}{name}`"))
         .collect();
-    quoted.join(" or ")
+    match quoted.as_slice() {
+        [more @ .., last] if !more.is_empty() => format!("{} or {last}", more.join(", ")),
+        one => one.concat(),
+    }
 }
 
 fn did_you_mean(name: &str, known: impl Iterator<Item = String>, what: &str) -> String {

@@ -472,16 +472,39 @@ impl<'a, 's> Abstraction<'a, 's> {
     }
 
     fn forbidden_exception(&self, state: &[i64]) -> Reason {
-        let values = state.iter().enumerate();
-        let values = values.map(|(cell, value)| (CellId::from_usize(cell), *value));
         Reason::new(
             "exception-forbidden",
             format!(
                 "the model's exception set contains a state that the property forbids ({}), and exceptions count as reachable",
-                self.written(values)
+                self.written_state(state)
             ),
         )
         .next("exclude it from the `exception` block, or have exceptions computed: `--exceptions computed`")
+    }
+
+    /// The model's exceptions leave these errors.
+    fn too_weak(&self, shared: SharedId, errors: Node) -> Reason {
+        let with = if self.threads.system.exceptions.is_empty() {
+            "without exceptions (the model has none)"
+        } else {
+            "with the model's exceptions alone"
+        };
+        let state = self.graphs.pick(errors).map_or_else(String::new, |tuple| {
+            let state = self.threads.state(shared, &tuple);
+            format!(" ({})", self.written_state(&state))
+        });
+        Reason::new(
+            "exceptions-too-weak",
+            format!(
+                "{with}, the combinations of local states lead to one that the property forbids{state}; whether it can be reached is not known"
+            ),
+        )
+        .next("have what is missing computed: `--exceptions both`")
+    }
+
+    fn written_state(&self, state: &[i64]) -> String {
+        let values = state.iter().enumerate();
+        self.written(values.map(|(cell, value)| (CellId::from_usize(cell), *value)))
     }
 
     /// What is reached at a valuation with what is new there, unless exceptions are needed and may not be computed.
@@ -507,7 +530,7 @@ impl<'a, 's> Abstraction<'a, 's> {
                 }));
             }
             if self.how.exceptions == Exceptions::Given {
-                return Ok(Err(too_weak()));
+                return Ok(Err(self.too_weak(next.to, wrong)));
             }
             let new = self.exceptions(&next, rest, wrong, &components);
             computed = self.graphs.union(computed, new);
@@ -553,7 +576,9 @@ impl<'a, 's> Abstraction<'a, 's> {
             }
         }
         if self.how.exceptions == Exceptions::Given {
-            return Ok(Some(Answer::Unknown(too_weak())));
+            let mut hits = hits.iter().filter(|(_, hit)| *hit != NONE);
+            let &(shared, hit) = hits.next().ok_or(Error::Internal("no error was met"))?;
+            return Ok(Some(Answer::Unknown(self.too_weak(shared, hit))));
         }
         self.distance += 1;
         for &from in sources {
@@ -638,12 +663,4 @@ impl<'a, 's> Abstraction<'a, 's> {
             ending,
         }))
     }
-}
-
-fn too_weak() -> Reason {
-    Reason::new(
-        "exceptions-too-weak",
-        "with the model's exception set alone, the Cartesian abstraction allows a violation",
-    )
-    .next("have the exceptions completed: `--exceptions both`")
 }

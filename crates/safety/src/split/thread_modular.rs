@@ -177,7 +177,7 @@ impl<'s> Attempt<'_, '_, 's, Guaranteed> {
             "what the processes guarantee each other does not exclude a violation; whether there is one was not found out",
         );
         Ok(Answer::Unknown(reason.next(format!(
-            "`--engine {}` goes on from here to a verdict",
+            "`--engine {}` goes on from here until the property is decided, which may take long",
             ThreadModularRefined::NAME
         ))))
     }
