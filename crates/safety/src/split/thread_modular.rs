@@ -265,9 +265,10 @@ impl Guaranteed {
         }
         // Each process excludes what its guarantee allows, but not its steps. With that in the common part, nobody has to look at
         // the assertions of others to know what they say of what is seen.
-        for (process, own) in view.own.iter_enumerated().rev() {
+        for process in view.own.indices().rev() {
             search.breathe()?;
-            let seen = own.hidden.forget(d, &parts.own[process])?;
+            // An image may also speak of which codes of others stand for values.
+            let seen = view.hidden.forget(d, &parts.own[process])?;
             parts.common = d.and(&parts.common, &seen)?;
         }
         Ok(Guaranteed { parts, sharp })
@@ -277,8 +278,9 @@ impl Guaranteed {
     fn alone(&self, d: &Diagrams, view: &View) -> Result<Assertions, Halt> {
         let mut own = IndexVec::new();
         for (process, part) in self.parts.own.iter_enumerated() {
-            let others = view.classes_outside(d, |other| other == process)?;
-            own.push(others.forget(d, part)?);
+            let classes = view.classes_outside(d, |other| other == process)?;
+            let hidden = view.hidden_outside(d, |other| other == process)?;
+            own.push(hidden.forget(d, &classes.forget(d, part)?)?);
         }
         Ok(Assertions {
             common: self.parts.common.clone(),

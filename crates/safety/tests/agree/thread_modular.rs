@@ -219,3 +219,15 @@ fn shared_variables_that_need_not_be_shared_cost_nothing() {
         assert!(nodes[0] * 10 < nodes[1], "{nodes:?}");
     }
 }
+
+/// Assertions that are images of others speak of no variables but those that everybody sees, or else the facts about these are never all.
+#[test]
+fn outlines_say_all_of_what_everybody_sees() {
+    let engine = ThreadModularRefined {
+        explain: true,
+        ..ThreadModularRefined::default()
+    };
+    let outcome = outcome(&engine, "readers_writers", &[("N", 2)], "deadlock_free");
+    let outline = outcome.accounts[0].outline.as_ref().expect("it is proved");
+    assert!(outline.omitted.is_empty(), "{:?}", outline.omitted);
+}
