@@ -165,3 +165,13 @@ fn odd_texts_are_survived() {
         codes(text);
     }
 }
+
+#[test]
+fn initial_values_may_not_speak_of_labels_through_definitions() {
+    for text in [
+        "shared x: bool = d; def d = enabled(P[1], a); process P[i: 1..2] { a: skip; }",
+        "shared x: bool = d; macro m() { b: skip; } def d = P at {a, b, done}; process P { a: skip; m(); }",
+    ] {
+        assert_eq!(codes(text), [Code::NotConstant], "{text}");
+    }
+}

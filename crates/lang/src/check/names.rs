@@ -544,6 +544,8 @@ impl Checker {
         template: TemplateId,
         label: &SyntaxToken,
     ) -> Option<LocationId> {
+        // A definition may be looked at before any body, for an initial value. It does not belong there, but it has to be read.
+        self.template_locations(template);
         let template_done = self.program.templates[template].done();
         let found = match label.text() {
             "done" => Some(template_done),

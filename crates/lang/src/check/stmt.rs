@@ -20,8 +20,11 @@ struct Around {
 }
 
 impl Checker {
-    /// Finds the locations of a template: its labels, then `done`.
+    /// Finds the locations of a template, if nobody has yet: its labels, then `done`.
     pub(super) fn template_locations(&mut self, id: TemplateId) {
+        if !self.program.templates[id].locations.is_empty() {
+            return;
+        }
         let node = self.template_nodes[id].clone();
         let mut found = Vec::new();
         self.collect_labels(&node, &mut Vec::new(), &mut 0, &mut found);
