@@ -18,7 +18,7 @@ use index_vec::IndexVec;
 use threadwise_engine::{Answer, Limits, Observer, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::eval::{self, Overflow};
-use threadwise_model::system::{CellId, System, SystemProperty};
+use threadwise_model::system::{CellId, ProcessId, Scope, System, SystemProperty};
 use threadwise_symbolic::{Error, OutOfNodes};
 
 use super::formula::{Predicate, is_void};
@@ -237,10 +237,8 @@ impl<'a, 's> Abstraction<'a, 's> {
         let mut values: Vec<Vec<i64>> = vec![Vec::new(); system.cells];
         for (id, var) in system.vars.iter_enumerated() {
             let copies = match var.scope {
-                threadwise_model::system::Scope::Shared => 1,
-                threadwise_model::system::Scope::Local(template) => {
-                    system.templates[template].count
-                }
+                Scope::Shared => 1,
+                Scope::Local(template) => system.templates[template].count,
             };
             for copy in 0..copies {
                 let value = eval::initial_value(system, id, copy)
@@ -652,7 +650,7 @@ impl<'a, 's> Abstraction<'a, 's> {
             }
             let (nearer, thread, to, after) = best.ok_or_else(missing)?;
             (distance, shared, tuple[thread]) = (nearer, to, after);
-            let process = threadwise_model::system::ProcessId::from_usize(thread);
+            let process = ProcessId::from_usize(thread);
             steps.push((process, self.threads.state(shared, &tuple)));
         }
         let last = self.threads.state(shared, &tuple);

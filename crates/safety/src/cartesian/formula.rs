@@ -13,7 +13,7 @@ use threadwise_lang::program::{ArithOp, CompareOp, FoldKind, LocationId};
 use threadwise_model::eval::{Context, Overflow};
 use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::partial::{bind, for_cells};
-use threadwise_model::system::{CellId, Expr, SystemProperty, SystemPropertyKind};
+use threadwise_model::system::{CellId, Expr, ProcessId, SystemProperty, SystemPropertyKind};
 use threadwise_symbolic::Error;
 
 use super::graph::{Graphs, NONE, Node};
@@ -452,7 +452,7 @@ impl Within<'_, '_> {
             Test::Fails => self.threads.actions(self.shared, thread, local)?.fails,
             Test::Stuck => self.threads.actions(self.shared, thread, local)?.stuck,
             Test::Ended => {
-                let process = threadwise_model::system::ProcessId::from_usize(thread);
+                let process = ProcessId::from_usize(thread);
                 let system = self.threads.system;
                 let done: LocationId = system.templates[system.template_of(process)].done();
                 let state = self.threads.around(self.shared, thread, local);
