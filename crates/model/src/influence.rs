@@ -75,7 +75,7 @@ impl<'s> Influence<'s> {
                     influence.flows.insert((to, flow.reads));
                 }
             }
-            for cell in regions.iter().flat_map(|region| cells(system, region)) {
+            for cell in regions.iter().flat_map(|region| region.cells(system)) {
                 let touched = &mut influence.touched[cell];
                 *touched = match *touched {
                     Touched::Nobody => Touched::By(process),
@@ -101,15 +101,15 @@ impl<'s> Influence<'s> {
         let mentioned: BTreeSet<CellId> = mentioned
             .reads
             .iter()
-            .flat_map(|region| cells(system, region))
+            .flat_map(|region| region.cells(system))
             .collect();
         let mut needed = mentioned.clone();
-        needed.extend(self.control.iter().flat_map(|region| cells(system, region)));
+        needed.extend(self.control.iter().flat_map(|region| region.cells(system)));
         loop {
             let mut more: BTreeSet<CellId> = BTreeSet::new();
             for (to, from) in &self.flows {
-                if cells(system, to).any(|cell| needed.contains(&cell)) {
-                    more.extend(from.iter().flat_map(|region| cells(system, region)));
+                if to.cells(system).any(|cell| needed.contains(&cell)) {
+                    more.extend(from.iter().flat_map(|region| region.cells(system)));
                 }
             }
             for (_, images) in &images {
@@ -150,23 +150,4 @@ impl<'s> Influence<'s> {
             }
         }
     }
-}
-
-/// The cells of a region.
-fn cells<'a>(system: &'a System, region: &Region) -> impl Iterator<Item = CellId> + use<'a> {
-    let var = &system.vars[region.var];
-    let (id, process, offset) = (region.var, region.process, region.offset);
-    let copies = match (var.scope, process) {
-        (Scope::Shared, _) => 0..1,
-        (Scope::Local(_), Some(index)) => index..index + 1,
-        (Scope::Local(template), None) => 0..system.templates[template].count,
-    };
-    let offsets = match offset {
-        Some(offset) => offset..(offset + 1).min(var.len),
-        None => 0..var.len,
-    };
-    copies.flat_map(move |copy| {
-        let offsets = offsets.clone();
-        offsets.map(move |offset| system.cell(id, copy, offset))
-    })
 }

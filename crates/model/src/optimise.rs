@@ -16,8 +16,8 @@ use threadwise_lang::program::{LocationId, TemplateId};
 use crate::build;
 use crate::intervals::Bounds;
 use crate::system::{
-    Check, CheckKind, Clause, Expr, Place, ProcessId, Scope, Step, System, TemplateSymmetry,
-    Update, VarId,
+    CellId, Check, CheckKind, Clause, Expr, Place, ProcessId, Scope, Step, System,
+    TemplateSymmetry, Update, VarId,
 };
 
 /// The optimised form of a system.
@@ -303,6 +303,26 @@ impl Footprint {
         for expr in place.process.iter().chain(&place.offset) {
             self.read(system, expr, own);
         }
+    }
+}
+
+impl Region {
+    /// The cells; none for an index outside the array.
+    pub(crate) fn cells(self, system: &System) -> impl Iterator<Item = CellId> + use<'_> {
+        let var = &system.vars[self.var];
+        let among = |index: Option<u32>, size: u32| match index {
+            Some(index) => index.min(size)..index.saturating_add(1).min(size),
+            None => 0..size,
+        };
+        let copies = match var.scope {
+            Scope::Shared => 0..1,
+            Scope::Local(template) => among(self.process, system.templates[template].count),
+        };
+        let offsets = among(self.offset, var.len);
+        copies.flat_map(move |copy| {
+            let offsets = offsets.clone();
+            offsets.map(move |offset| system.cell(self.var, copy, offset))
+        })
     }
 }
 

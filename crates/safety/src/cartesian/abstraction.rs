@@ -234,7 +234,7 @@ impl<'a, 's> Abstraction<'a, 's> {
             return Ok(());
         }
         let system = self.threads.system;
-        let mut values: Vec<Vec<i64>> = vec![Vec::new(); system.cells];
+        let mut values: Vec<(i64, i64)> = vec![(0, 0); system.cells];
         for (id, var) in system.vars.iter_enumerated() {
             let copies = match var.scope {
                 Scope::Shared => 1,
@@ -245,11 +245,8 @@ impl<'a, 's> Abstraction<'a, 's> {
                     .map_err(|Overflow| Halt::from(Error::Overflow))?;
                 for offset in 0..var.len {
                     values[system.cell(id, copy, offset).index()] = match value {
-                        Some(value) => vec![value],
-                        None => {
-                            let (lo, hi) = system.values(var.domain).unwrap_or((0, 0));
-                            (lo..=hi).collect()
-                        }
+                        Some(value) => (value, value),
+                        None => system.values(var.domain).unwrap_or((0, 0)),
                     };
                 }
             }
@@ -274,33 +271,25 @@ impl<'a, 's> Abstraction<'a, 's> {
         Ok(())
     }
 
-    /// All rows of values of some cells.
+    /// All rows of values of some cells, each between two bounds.
     fn combinations(
         &mut self,
-        values: &[Vec<i64>],
+        values: &[(i64, i64)],
         cells: &[CellId],
         mut found: impl FnMut(&mut Self, Vec<i64>),
     ) -> Result<(), Halt> {
-        let mut places = vec![0; cells.len()];
+        let bounds: Vec<(i64, i64)> = cells.iter().map(|cell| values[cell.index()]).collect();
+        let mut row: Vec<i64> = bounds.iter().map(|(lo, _)| *lo).collect();
         loop {
             self.breathe()?;
-            let row = cells.iter().zip(&places);
-            let row = row.map(|(cell, place): (&CellId, &usize)| values[cell.index()][*place]);
-            found(self, row.collect());
+            found(self, row.clone());
             // The last cell turns fastest.
-            let turned = cells
-                .iter()
-                .zip(&mut places)
-                .rev()
-                .find_map(|(cell, place)| {
-                    *place += 1;
-                    if *place < values[cell.index()].len() {
-                        return Some(());
-                    }
-                    *place = 0;
-                    None
-                });
-            if turned.is_none() {
+            let turned = row.iter_mut().zip(&bounds).rev().any(|(value, (lo, hi))| {
+                let turns = *value < *hi;
+                *value = if turns { *value + 1 } else { *lo };
+                turns
+            });
+            if !turned {
                 return Ok(());
             }
         }
@@ -544,6 +533,7 @@ impl<'a, 's> Abstraction<'a, 's> {
             if locals == expanded {
                 continue;
             }
+            self.breathe()?;
             let new = self.graphs.sets.minus(locals, expanded);
             for local in self.graphs.sets.members(new) {
                 let actions = self.threads.actions(from, thread, local)?;

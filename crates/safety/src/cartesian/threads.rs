@@ -42,10 +42,12 @@ impl<I: index_vec::Idx> Rows<I> {
         }
     }
 
-    fn number(&mut self, row: Vec<i64>) -> I {
+    /// The number of a row; a new one takes memory.
+    fn number(&mut self, row: Vec<i64>, bytes: &mut usize) -> I {
         if let Some(known) = self.known.get(row.as_slice()) {
             return *known;
         }
+        *bytes += 8 * row.len() + 96;
         let row: Rc<[i64]> = row.into();
         let number = self.list.push(row.clone());
         self.known.insert(row, number);
@@ -116,13 +118,11 @@ impl<'s> Threads<'s> {
     }
 
     pub(crate) fn number_shared(&mut self, values: Vec<i64>) -> SharedId {
-        self.bytes += 16 * values.len() + 64;
-        self.shared.number(values)
+        self.shared.number(values, &mut self.bytes)
     }
 
     pub(crate) fn number_local(&mut self, thread: usize, values: Vec<i64>) -> LocalId {
-        self.bytes += 16 * values.len();
-        self.locals[self.template[thread]].number(values)
+        self.locals[self.template[thread]].number(values, &mut self.bytes)
     }
 
     /// The state that consists of these.

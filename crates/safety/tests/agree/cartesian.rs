@@ -81,3 +81,22 @@ fn a_predicate_that_takes_long_is_given_up_in_time() {
     assert!(matches!(outcome.answers[1], Answer::Proved(_)));
     assert!(matches!(outcome.answers[2], Answer::Unknown(_)));
 }
+
+/// A variable that begins with any of very many values is not listed before a limit is looked at.
+#[test]
+fn initial_states_obey_the_memory_limit() {
+    let text = "shared x: 0..2000000000 = any; process P { a: skip; } invariant ok: x >= 0;";
+    let instance = instance(text, &[]).expect("an instance");
+    let system = lower(&instance, 3).expect("small enough");
+    let limits = Limits {
+        memory: Some(1 << 20),
+        ..Limits::NONE
+    };
+    let outcome = Cartesian::default().check_all(&system, &safety(&system), &limits, &mut Silent);
+    for answer in outcome.answers {
+        let Answer::Unknown(reason) = answer else {
+            panic!("{answer:?}");
+        };
+        assert_eq!(reason.code, "memory-limit");
+    }
+}
