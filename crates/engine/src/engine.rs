@@ -4,6 +4,8 @@
 //! number and of states as rows of integers. A violation comes with the run that shows it; the
 //! caller has the interpreter run it again and so turns it into a trace in the user's terms.
 
+use std::collections::BTreeSet;
+
 use threadwise_evidence::{Account, Certificate, Reason, ReplayError, Stats, Trace, record};
 use threadwise_lang::program::{LocationId, Span, TemplateId};
 use threadwise_model::expression::Failure;
@@ -123,7 +125,11 @@ impl Run {
             .steps
             .iter()
             .map(|(process, state)| (process_ref(system, *process), unflatten(system, state)));
-        let ending = match self.ending {
+        let ending = match &self.ending {
+            RunEnding::Loop { from, moves } => threadwise_evidence::RunEnding::Loop {
+                from: *from,
+                moves: moves.clone(),
+            },
             RunEnding::Invariant => threadwise_evidence::RunEnding::Invariant,
             RunEnding::Deadlock => threadwise_evidence::RunEnding::Deadlock,
             RunEnding::Check {
@@ -132,8 +138,11 @@ impl Run {
                 span,
                 ..
             } => threadwise_evidence::RunEnding::Check {
-                process: process_ref(system, process),
-                failure: Failure { kind, span },
+                process: process_ref(system, *process),
+                failure: Failure {
+                    kind: *kind,
+                    span: *span,
+                },
             },
         };
         let initial = unflatten(system, &self.initial);
@@ -142,8 +151,15 @@ impl Run {
 }
 
 /// What is wrong at the end of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnding {
+    /// Nothing: it goes on for ever, fair and against a liveness property. The last state is the one after `from` steps.
+    Loop {
+        /// Where the loop begins.
+        from: usize,
+        /// Of the steps that change nothing, those in which the process moves, by position. In the others it rests, or has no step.
+        moves: BTreeSet<usize>,
+    },
     /// The invariant does not hold in the last state.
     Invariant,
     /// The last state is a deadlock.

@@ -52,6 +52,8 @@ pub enum Claim {
         /// The sets, in any order. Without any, all states are meant.
         parts: Vec<Dag>,
     },
+    /// No fair run violates a liveness property.
+    Fair(FairClaim),
 }
 
 impl Claim {
@@ -60,8 +62,84 @@ impl Claim {
         match self {
             Claim::Inductive(set) => std::slice::from_ref(set),
             Claim::Conjunction { parts } => parts,
+            Claim::Fair(claim) => &claim.invariant,
         }
     }
+}
+
+/// The claim that no fair run violates a liveness property.
+///
+/// The property is a list of conjuncts (`Formula::conjuncts`), and its fairness a list of alternatives. For each pair of them, a run that violates the
+/// conjunct and meets the alternative is a run of the product of the program and an automaton. Proofs show that
+/// there is none.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FairClaim {
+    /// Sets whose common states contain all initial states, and which no step leads out of.
+    pub invariant: Vec<Dag>,
+    /// For each conjunct and alternative, one proof for all runs, or one for each process that moves.
+    pub proofs: Vec<FairProof>,
+}
+
+/// A proof that no run of the product of the program and the automaton of a negated conjunct is fair.
+///
+/// It deletes sets of states, layer by layer, until none are left. From some time on no fair run is in what was deleted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FairProof {
+    /// Which conjunct is negated.
+    pub conjunct: usize,
+    /// Which alternative of the fairness is assumed.
+    pub alternative: usize,
+    /// The proof is for runs in which this process takes infinitely many steps from states that fulfil the first
+    /// of the automaton's obligations (from any states, if there are none). Every run of the alternative is one of those for some process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mover: Option<String>,
+    /// A set of states of the product that contains the initial ones, and which no step leads out of.
+    pub start: Dag,
+    /// What is deleted.
+    pub layers: Vec<Layer>,
+}
+
+/// A set of states of the product that no fair run is in for ever again. All of this is meant of the states that are in the
+/// invariant and not deleted yet.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Layer {
+    /// No step leads from these states to any.
+    Stuck {
+        /// The states.
+        remove: Dag,
+    },
+    /// No step leads out of these states, and none that starts in them and stays is what a run must do infinitely often.
+    Unfair {
+        /// What a run must do.
+        lacks: Duty,
+        /// The states.
+        remove: Dag,
+    },
+    /// No step leads out of these states, and in none of them the second predicate of a strong assumption holds. Those in which
+    /// the first one holds are deleted.
+    Strong {
+        /// Which assumption of the alternative.
+        term: usize,
+        /// The states.
+        within: Dag,
+    },
+}
+
+/// What a run must do infinitely often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Duty {
+    /// Fulfil this obligation of the automaton: be in a state in which it is not put off. With a mover, the first obligation is not meant by
+    /// this, but by `mover`.
+    Obligation(usize),
+    /// Meet this assumption of the alternative, which is not a strong one: schedule the process, or be in a state in which the
+    /// predicate holds.
+    Term(usize),
+    /// The mover takes a step from a state that fulfils the first obligation.
+    Mover,
 }
 
 /// Why a text is not a certificate.
@@ -89,6 +167,11 @@ impl Certificate {
     /// The certificate that the states which are in all of these sets are an inductive set that proves a property.
     pub fn conjunction(system: &System, property: &str, parts: Vec<Dag>) -> Certificate {
         Certificate::of(system, property, Claim::Conjunction { parts })
+    }
+
+    /// The certificate that no fair run violates a liveness property.
+    pub fn fair(system: &System, property: &str, claim: FairClaim) -> Certificate {
+        Certificate::of(system, property, Claim::Fair(claim))
     }
 
     fn of(system: &System, property: &str, claim: Claim) -> Certificate {
@@ -286,7 +369,7 @@ fn describe(system: &System, out: &mut impl Write) -> fmt::Result {
             SystemPropertyKind::Checks => out.write_str("checks")?,
             SystemPropertyKind::DeadlockFree => out.write_str("deadlock")?,
             SystemPropertyKind::Invariant(expr) => write!(out, "{expr:?}")?,
-            SystemPropertyKind::Liveness(index) => write!(out, "liveness{index}")?,
+            SystemPropertyKind::Liveness(liveness) => write!(out, "{liveness:?}")?,
         }
     }
     Ok(())

@@ -42,7 +42,9 @@ mod text;
 mod trace;
 mod verdict;
 
-pub use certificate::{CERTIFICATE_VERSION, Certificate, CertificateError, Claim};
+pub use certificate::{
+    CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Layer,
+};
 pub use itf::to_itf;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use record::{Recorder, RunEnding, record};

@@ -3,6 +3,8 @@
 //! The interpreter takes each step again, so that a trace that was recorded has been replayed,
 //! and says which statements each step executed.
 
+use std::collections::BTreeSet;
+
 use threadwise_lang::program::{Program, Span};
 use threadwise_model::expression::Failure;
 use threadwise_model::instance::Instance;
@@ -17,8 +19,15 @@ use crate::trace::{
 };
 
 /// What happens at the end of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnding {
+    /// Nothing: it goes on for ever, fair and against a liveness property. The last state is the one after `from` steps.
+    Loop {
+        /// Where the loop begins.
+        from: usize,
+        /// Of the steps that change nothing, those in which the process moves, by position. In the others it rests, or has no step.
+        moves: BTreeSet<usize>,
+    },
     /// The property, an invariant, does not hold in the last state.
     Invariant,
     /// The last state is a deadlock.
@@ -163,6 +172,10 @@ impl<'a> Recorder<'a> {
                         line: Some(self.lines.number(failure.span.start)),
                     }),
             },
+            RunEnding::Loop { from, .. } => {
+                self.trace.loop_from = Some(from);
+                Ending::End
+            }
             RunEnding::Deadlock => Ending::Deadlock,
             RunEnding::End => Ending::End,
             RunEnding::Check { process, failure } => Ending::Check {

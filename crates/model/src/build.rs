@@ -251,14 +251,30 @@ pub(crate) fn for_children(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
+/// Visits an expression and everything inside it.
+pub(crate) fn for_all(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    visit(expr);
+    for_children(expr, &mut |child| for_all(child, visit));
+}
+
 /// Rebuilds an expression from the leaves up; `leaf` says what each leaf becomes, and constants
 /// are folded on the way.
 pub(crate) fn rebuild(expr: &Expr, leaf: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+    rebind(expr, 0, leaf)
+}
+
+/// The same with all bound variables renumbered by so much, so that the result can stand under other quantifiers. Leaves are renumbered before
+/// `leaf` sees them.
+pub(crate) fn rebind(expr: &Expr, shift: u32, leaf: &mut dyn FnMut(&Expr) -> Expr) -> Expr {
+    let rebuild = |expr: &Expr, leaf: &mut dyn FnMut(&Expr) -> Expr| rebind(expr, shift, leaf);
     match expr {
-        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {
-            leaf(expr)
-        }
-        Expr::Load(place) => load(rebuild_place(place, leaf)),
+        Expr::Bound(bound) => leaf(&Expr::Bound(bound + shift)),
+        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Choice(_) => leaf(expr),
+        Expr::Load(place) => load(Place {
+            var: place.var,
+            process: place.process.as_ref().map(|e| rebuild(e, leaf)),
+            offset: place.offset.as_ref().map(|e| rebuild(e, leaf)),
+        }),
         Expr::Not(e) => not(rebuild(e, leaf)),
         Expr::Neg(e) => neg(rebuild(e, leaf)),
         Expr::And(parts) => {
@@ -294,7 +310,7 @@ pub(crate) fn rebuild(expr: &Expr, leaf: &mut dyn FnMut(&Expr) -> Expr) -> Expr 
             lo,
             hi,
             body,
-        } => fold(*kind, *bound, *lo, *hi, rebuild(body, leaf)),
+        } => fold(*kind, bound + shift, *lo, *hi, rebuild(body, leaf)),
     }
 }
 

@@ -11,7 +11,7 @@ use threadwise_lang::program::{
 };
 
 use crate::instance::{Instance, Shape};
-use crate::interpreter::Interpreter;
+use crate::interpreter::{Interpreter, Outcome};
 use crate::state::{FREE, NONE, ProcessRef, State};
 use crate::system::CheckKind;
 
@@ -371,11 +371,9 @@ impl Scope<'_> {
         if state.location(process) != location {
             return Ok(0);
         }
-        Ok(i64::from(
-            !Interpreter::new(self.instance)
-                .outcomes(state, process)?
-                .is_empty(),
-        ))
+        let outcomes = Interpreter::new(self.instance).outcomes(state, process)?;
+        let acts = |outcome: &Outcome| !matches!(outcome, Outcome::Rest { .. });
+        Ok(i64::from(outcomes.iter().any(acts)))
     }
 
     /// The least and the greatest value of a domain; empty if the first is greater.

@@ -4,7 +4,7 @@
 //! label to the next, and never looks at lowered steps; whatever else computes with a program is
 //! tested against this. `paths` follows the statements, `expression` evaluates, `initial` begins.
 
-use threadwise_lang::program::{Expr, LocationId, Span};
+use threadwise_lang::program::{BoundId, Expr, LocationId, Span};
 
 use crate::expression::{Budget, Failure, Limit, Scope, Stop};
 pub use crate::initial::InitialStates;
@@ -128,23 +128,24 @@ impl<'a> Interpreter<'a> {
 
     /// The value of a state predicate.
     pub fn judge(&self, state: &State, predicate: &Expr) -> Result<Judgement, Limit> {
-        self.judge_after(state, None, predicate)
+        self.judge_after(state, None, predicate, &[])
     }
 
     /// The value of a predicate after a step of some process from some label, which is what
-    /// `taken` asks about.
+    /// `taken` asks about, with values for the variables that are bound around it.
     pub fn judge_after(
         &self,
         state: &State,
         last: Option<(ProcessRef, LocationId)>,
         predicate: &Expr,
+        bindings: &[(BoundId, i64)],
     ) -> Result<Judgement, Limit> {
         let mut scope = Scope {
             instance: self.instance,
             state: Some(state),
             own: None,
             last,
-            bindings: &mut Vec::new(),
+            bindings: &mut bindings.to_vec(),
             budget: &mut Budget::default(),
         };
         match scope.truth(predicate) {

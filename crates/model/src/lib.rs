@@ -43,5 +43,6 @@ pub mod simulate;
 pub mod state;
 pub mod symmetry;
 pub mod system;
+pub mod temporal;
 mod visit;
 pub mod witness;

@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 use index_vec::{IndexVec, define_index_type};
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind, LocationId, Span, TemplateId};
 
+use crate::temporal::Liveness;
+
 define_index_type! { /// A process of the instance; processes of a template are consecutive.
 pub struct ProcessId = u32; }
 define_index_type! { /// A variable of the system: shared, local to a template, or a template's program counter.
@@ -379,6 +381,6 @@ pub enum SystemPropertyKind {
     DeadlockFree,
     /// This holds in every reachable state; it includes that its own evaluation fails no check.
     Invariant(Expr),
-    /// A temporal property; its index among the program's properties.
-    Liveness(usize),
+    /// A temporal property of all runs without end that are fair.
+    Liveness(Liveness),
 }

@@ -716,7 +716,7 @@ fn enabled_and_taken() {
         terms
             .map(|term| match term {
                 FairnessTerm::Weak(_, predicate) => interpreter
-                    .judge_after(&machine.state, last, predicate)
+                    .judge_after(&machine.state, last, predicate, &[])
                     .unwrap()
                     .holds(),
                 _ => panic!("all are weak"),

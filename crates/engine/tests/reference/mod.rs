@@ -123,6 +123,7 @@ pub fn is_run(system: &System, run: &Run) {
             }
         }
         RunEnding::Invariant => {}
+        RunEnding::Loop { .. } => panic!("a run of a liveness property"),
     }
 }
 

@@ -12,13 +12,17 @@
 use std::collections::BTreeMap;
 
 use threadwise_lang::program::{
-    self as hir, ArithOp, BoundId, CompareOp, Domain, ExprKind, ExprType, FoldKind, LocalId, Span,
-    TemplateId, VarRef,
+    self as hir, ArithOp, BoundId, CompareOp, Domain, ExprKind, ExprType, FoldKind, LocalId,
+    LocationId, Span, TemplateId, VarRef,
 };
+
+use index_vec::IndexVec;
 
 use super::Layout;
 use crate::build;
-use crate::system::{Check, CheckKind, DimKind, Expr, Place, VarId};
+use crate::state::ProcessRef;
+use crate::system::{Check, CheckKind, Clause, DimKind, Expr, Place, SystemTemplate, VarId};
+use crate::temporal::Taken;
 
 /// How deep a lowered expression may nest: engines walk it recursively.
 pub(super) const MAX_DEPTH: usize = 400;
@@ -66,8 +70,18 @@ pub(super) struct Translator<'a> {
     pub(super) checks: Vec<Check>,
     /// Nodes that may still be built.
     pub(super) budget: u64,
+    /// What `enabled` and `taken` speak of; none but in temporal properties.
+    pub(super) temporal: Option<Temporal<'a>>,
     depth: usize,
     next_bound: u32,
+}
+
+/// What predicates of temporal properties may ask about besides the state.
+pub(super) struct Temporal<'a> {
+    /// The steps of each template.
+    pub(super) steps: &'a IndexVec<TemplateId, SystemTemplate>,
+    /// The steps that `taken` asks about, so far.
+    pub(super) taken: Vec<Taken>,
 }
 
 type Result<T> = std::result::Result<T, Refusal>;
@@ -79,6 +93,7 @@ impl<'a> Translator<'a> {
             own,
             checks: Vec::new(),
             budget,
+            temporal: None,
             depth: 0,
             next_bound: 0,
         }
@@ -192,8 +207,21 @@ impl<'a> Translator<'a> {
                 }
                 build::or(parts)
             }
-            ExprKind::Enabled { .. } | ExprKind::Taken { .. } => {
-                return Err(Refusal::NotAState(span));
+            ExprKind::Enabled {
+                template,
+                process,
+                location,
+            } => {
+                let process = self.process(frame, process.as_deref())?;
+                self.enabled(*template, process, *location, span)?
+            }
+            ExprKind::Taken {
+                template,
+                process,
+                location,
+            } => {
+                let process = self.process(frame, process.as_deref())?;
+                self.taken(*template, process, *location, span)?
             }
             ExprKind::IntToId(number) => {
                 let number = self.expr(frame, number)?;
@@ -376,6 +404,104 @@ impl<'a> Translator<'a> {
                 build::arith(ArithOp::Sub, id, one),
             )
         })
+    }
+
+    /// Whether a process is at a label and has a step other than resting there. A step that fails a check is one.
+    fn enabled(
+        &mut self,
+        template: TemplateId,
+        process: Expr,
+        location: LocationId,
+        span: Span,
+    ) -> Result<Expr> {
+        let Some(temporal) = &self.temporal else {
+            return Err(Refusal::NotAState(span));
+        };
+        let system = &temporal.steps[template];
+        let (first, steps) = (system.first, &system.steps[location]);
+        let mut can = Vec::new();
+        for step in steps.iter().filter(|step| !step.rest) {
+            let mut feasible = build::TRUE;
+            for clause in step.clauses.iter().rev() {
+                feasible = match clause {
+                    Clause::Guard(guard) => build::and([guard.clone(), feasible]),
+                    Clause::Check(check) => build::or([build::not(check.holds.clone()), feasible]),
+                };
+            }
+            // Variables that are bound inside must not be taken for those that are bound around.
+            let mut highest = 0;
+            build::for_all(&feasible, &mut |e| {
+                if let Expr::Fold { bound, .. } = e {
+                    highest = highest.max(bound + 1);
+                }
+            });
+            let shift = self.next_bound;
+            let choices = shift + highest;
+            self.next_bound = choices + step.choices.len() as u32;
+            let (size, _) = build::measure(&feasible);
+            let (more, _) = build::measure(&process);
+            self.spend(size.saturating_mul(more), span)?;
+            let mut feasible = build::rebind(&feasible, shift, &mut |leaf| match leaf {
+                Expr::Own => process.clone(),
+                Expr::OwnProcess => build::arith(
+                    ArithOp::Add,
+                    Expr::Const(i64::from(first.raw())),
+                    process.clone(),
+                ),
+                Expr::Choice(choice) => Expr::Bound(choices + choice),
+                leaf => leaf.clone(),
+            });
+            for (choice, (lo, hi)) in step.choices.iter().enumerate() {
+                feasible = build::fold(
+                    FoldKind::Exists,
+                    choices + choice as u32,
+                    *lo,
+                    *hi,
+                    feasible,
+                );
+            }
+            can.push(feasible);
+        }
+        let here = Expr::Const(i64::from(location.raw()));
+        let at = build::eq(self.layout.pc(template, process), here);
+        let all = build::and([at, build::or(can)]);
+        if build::measure(&all).1 > MAX_DEPTH {
+            return Err(Refusal::TooLarge(span));
+        }
+        Ok(all)
+    }
+
+    /// Whether the last step was one of a process from a label.
+    fn taken(
+        &mut self,
+        template: TemplateId,
+        process: Expr,
+        location: LocationId,
+        span: Span,
+    ) -> Result<Expr> {
+        let count = self.layout.templates[template].count;
+        let mut cases = Vec::new();
+        for index in 0..count {
+            let (copy, own) = (self.copy(&process, span)?, Expr::Const(i64::from(index)));
+            let who = build::eq(copy, own);
+            if who == build::FALSE {
+                continue;
+            }
+            let Some(temporal) = &mut self.temporal else {
+                return Err(Refusal::NotAState(span));
+            };
+            let step = Taken {
+                process: ProcessRef { template, index },
+                location,
+            };
+            let known = temporal.taken.iter().position(|taken| *taken == step);
+            let number = known.unwrap_or_else(|| {
+                temporal.taken.push(step);
+                temporal.taken.len() - 1
+            });
+            cases.push(build::and([who, Expr::Choice(number as u32)]));
+        }
+        Ok(build::or(cases))
     }
 
     /// Whether the process with this index of a dynamic template is started.

@@ -16,8 +16,8 @@ mod paths;
 use index_vec::IndexVec;
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::{
-    Domain, IdOrder, Initial, LocalId, ParamId, Program, PropertyKind, Scalar, SharedId,
-    TemplateId, Variable,
+    Domain, FairnessId, IdOrder, Initial, LocalId, Ltl, ParamId, Program, PropertyKind, Scalar,
+    SharedId, Span, TemplateId, Variable,
 };
 
 use crate::build;
@@ -27,7 +27,8 @@ use crate::system::{
     CellDomain, CellId, CellInitial, Dim, DimKind, Expr, IdUse, Place, ProcessId, Scope, System,
     SystemProperty, SystemPropertyKind, SystemTemplate, SystemVar, VarId,
 };
-use expr::{Frame, Refusal, Translator};
+use crate::temporal::{self, Atom, Formula, Liveness, TooLarge};
+use expr::{Frame, Refusal, Temporal, Translator};
 
 /// The greatest number of paths from one label to the next.
 pub const MAX_PATHS: usize = 4_096;
@@ -72,10 +73,25 @@ pub fn lower(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnosti
         kind: SystemPropertyKind::Checks,
         ids: IdUse::default(),
     }];
-    for (index, property) in program.properties.iter().enumerate() {
+    for property in &program.properties {
         let kind = match &property.kind {
             PropertyKind::DeadlockFree => SystemPropertyKind::DeadlockFree,
-            PropertyKind::Liveness { .. } => SystemPropertyKind::Liveness(index),
+            PropertyKind::Liveness { under, formula } => {
+                match liveness(
+                    &layout,
+                    &templates,
+                    under,
+                    formula,
+                    property.span,
+                    &mut budget,
+                ) {
+                    Ok(liveness) => SystemPropertyKind::Liveness(liveness),
+                    Err(refusal) => {
+                        errors.push(diagnostic(refusal));
+                        continue;
+                    }
+                }
+            }
             PropertyKind::Invariant(expr) => match predicate(&layout, expr, &mut budget) {
                 Ok(expr) => SystemPropertyKind::Invariant(expr),
                 Err(refusal) => {
@@ -125,6 +141,55 @@ fn predicate(
     *budget = translator.budget;
     let checks = translator.checks.into_iter().map(|check| check.holds);
     Ok(build::and(checks.chain([value])))
+}
+
+/// A liveness property with its quantifiers unfolded. Where a check fails while one of its predicates is evaluated, the property
+/// does not hold, whatever the predicate would say.
+fn liveness(
+    layout: &Layout,
+    templates: &IndexVec<TemplateId, SystemTemplate>,
+    under: &[FairnessId],
+    formula: &Ltl,
+    span: Span,
+    budget: &mut u64,
+) -> Result<Liveness, Refusal> {
+    let too_large = |TooLarge { span }| Refusal::TooLarge(span);
+    let formula = temporal::unfold(layout.instance, formula, span).map_err(too_large)?;
+    let fairness = temporal::unfold_fairness(layout.instance, under, span).map_err(too_large)?;
+    let mut translator = Translator::new(layout, None, *budget);
+    translator.temporal = Some(Temporal {
+        steps: templates,
+        taken: Vec::new(),
+    });
+    let mut lower = |atom: &Atom| -> Result<Expr, Refusal> {
+        let mut frame = Frame::default();
+        for (var, value) in &atom.bindings {
+            frame.bindings.insert(*var, Expr::Const(*value));
+        }
+        translator.expr(&mut frame, atom.expr)
+    };
+    let formula = formula.try_map(&mut lower)?;
+    let mut alternatives = Vec::new();
+    for terms in &fairness {
+        let terms: Result<Vec<_>, _> = terms.iter().map(|term| term.try_map(&mut lower)).collect();
+        alternatives.push(terms?);
+    }
+    *budget = translator.budget;
+    let mut checks: Vec<Expr> = Vec::new();
+    for check in translator.checks {
+        if !checks.contains(&check.holds) {
+            checks.push(check.holds);
+        }
+    }
+    let formula = match build::and(checks) {
+        build::TRUE => formula,
+        defined => Formula::And(vec![formula, Formula::Atom(defined).always()]),
+    };
+    Ok(Liveness {
+        taken: translator.temporal.map_or(Vec::new(), |t| t.taken),
+        formula,
+        fairness: alternatives,
+    })
 }
 
 fn diagnostic(refusal: Refusal) -> Diagnostic {
@@ -410,7 +475,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-fn too_large(span: threadwise_lang::program::Span, what: &str, limit: u64) -> Diagnostic {
+fn too_large(span: Span, what: &str, limit: u64) -> Diagnostic {
     Diagnostic::new(
         Code::TooLarge,
         span,
