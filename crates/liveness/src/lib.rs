@@ -3,6 +3,8 @@
 //! [`Monolithic`] looks for a fair cycle in the product of the whole program and the automaton of the negated property. [`Local`] looks at
 //! one process at a time, against a summary of the others.
 
+pub mod tableau;
+
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_evidence::{Reason, Stats};

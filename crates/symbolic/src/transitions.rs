@@ -281,6 +281,9 @@ pub struct Transitions {
     /// For each process, the states in which it has a step other than resting; a failing step
     /// counts.
     pub enabled: IndexVec<ProcessId, Bdd>,
+    /// For each process, the states in which it can be scheduled and nothing changes: it rests, moves without a change, or
+    /// has no step. Says something about states whose codes all stand for values only.
+    pub still: IndexVec<ProcessId, Bdd>,
 }
 
 impl Transitions {
@@ -290,7 +293,8 @@ impl Transitions {
         Transitions {
             moves: processes.clone().map(|_| Vec::new()).collect(),
             failures: processes.clone().map(|_| diagrams.none()).collect(),
-            enabled: processes.map(|_| diagrams.none()).collect(),
+            enabled: processes.clone().map(|_| diagrams.none()).collect(),
+            still: processes.map(|_| diagrams.all()).collect(),
         }
     }
 
@@ -306,10 +310,12 @@ impl Transitions {
             moves: IndexVec::new(),
             failures: IndexVec::new(),
             enabled: IndexVec::new(),
+            still: IndexVec::new(),
         };
         for process in (0..system.processes()).map(ProcessId::from_raw) {
             let mut failures = diagrams.none();
             let mut enabled = diagrams.none();
+            let mut still = diagrams.none();
             let mut moves = Vec::new();
             for step in optimised.steps_of(process).iter().flatten() {
                 let built = Builder {
@@ -327,11 +333,14 @@ impl Transitions {
                 if !step.rest {
                     enabled = diagrams.or(&enabled, &built.enabled)?;
                 }
+                still = diagrams.or(&still, &built.still)?;
                 moves.extend(built.moves);
             }
+            still = diagrams.or(&still, &diagrams.not(&enabled)?)?;
             all.moves.push(moves);
             all.failures.push(failures);
             all.enabled.push(enabled);
+            all.still.push(still);
         }
         Ok(all)
     }
@@ -343,6 +352,8 @@ struct Built {
     fails: Bdd,
     /// Where it can be taken or fails.
     enabled: Bdd,
+    /// Where it can be taken without a change.
+    still: Bdd,
 }
 
 /// Builds the transitions of one process.
@@ -383,6 +394,7 @@ impl Builder<'_> {
             moves: Vec::new(),
             fails: d.none(),
             enabled: d.none(),
+            still: d.none(),
         };
         // A location that is never reached has no code, and steps from it are never taken.
         let Some(from) = encoding.cells[pc].code(i64::from(step.from.raw())) else {
@@ -419,6 +431,10 @@ impl Builder<'_> {
         let fails = forget(&fails)?;
         let enabled = d.or(&forget(&guard)?, &fails)?;
         let mut moves = Vec::new();
+        let mut still = match step.rest {
+            true => forget(&guard)?,
+            false => d.none(),
+        };
         if !step.rest && self.possible(&guard)? {
             let mut writes = self.writes(step, guard)?;
             if step.to != step.from {
@@ -427,14 +443,18 @@ impl Builder<'_> {
                     set(&mut write.cells, pc, Value::Cases(vec![(value, d.all())]));
                 }
             }
-            for write in writes.into_iter().filter(|write| !write.cells.is_empty()) {
-                moves.push(self.transition(step, write)?);
+            for write in writes {
+                match write.cells.is_empty() {
+                    true => still = d.or(&still, &forget(&write.when)?)?,
+                    false => moves.push(self.transition(step, write)?),
+                }
             }
         }
         Ok(Built {
             moves,
             fails,
             enabled,
+            still,
         })
     }
 
