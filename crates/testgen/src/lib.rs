@@ -8,6 +8,7 @@
 pub mod agree;
 pub mod coverage;
 pub mod generate;
+pub mod liveness;
 pub mod random;
 pub mod symmetry;
 
