@@ -4,7 +4,10 @@
 use std::path::PathBuf;
 
 use threadwise_lang::diagnostics::Code;
+use threadwise_model::eval::{self, Context};
 use threadwise_model::lower::lower;
+use threadwise_model::system::{Expr, SystemPropertyKind};
+use threadwise_model::temporal::{FairnessKind, Formula};
 use threadwise_testgen::agree::Findings;
 use threadwise_testgen::{agree, instance, symmetry};
 
@@ -452,4 +455,47 @@ fn any_integer_is_refused() {
         refusal("shared x: int = 0; process P { l1: havoc x; }"),
         [Code::TypeNotAllowed]
     );
+}
+
+/// What fails while fairness is evaluated does not hold, and what fails in the formula violates the property.
+#[test]
+fn failing_predicates_of_liveness() {
+    let text = "
+        shared x: 0..2 = any;
+        process S { a: skip; }
+        fairness f: weak 1 / x <= 1, strong if !(1 / x > 5) then x == 1;
+        liveness plain under f: F (x == 1);
+        liveness own: F (1 / x == 1);
+    ";
+    let instance = instance(text, &[]).expect("no errors");
+    let system = lower(&instance, CAPACITY).expect("it is small");
+    let liveness = |name: &str| {
+        let found = system.properties.iter().find(|p| p.name == name);
+        match found.map(|property| &property.kind) {
+            Some(SystemPropertyKind::Liveness(liveness)) => liveness,
+            other => panic!("{other:?}"),
+        }
+    };
+    let plain = liveness("plain");
+    assert!(!matches!(plain.formula, Formula::And(_)), "{plain:?}");
+    let values: Vec<Vec<bool>> = eval::initial_states(&system)
+        .expect("small numbers")
+        .map(|state| {
+            let context = Context::of_state(&system, &state);
+            let mut values = Vec::new();
+            for term in &plain.fairness[0] {
+                let holds = |e: &Expr| context.holds(e).expect("small numbers");
+                match &term.kind {
+                    FairnessKind::Scheduled(_) => {}
+                    FairnessKind::Weak(e) => values.push(holds(e)),
+                    FairnessKind::Strong(p, q) => values.extend([holds(p), holds(q)]),
+                }
+            }
+            values
+        })
+        .collect();
+    let (yes, no) = (true, false);
+    assert_eq!(values, [[no, no, no], [yes, yes, yes], [yes, yes, no]]);
+    // F .. and G defined.
+    assert!(matches!(&liveness("own").formula, Formula::And(parts) if parts.len() == 2));
 }

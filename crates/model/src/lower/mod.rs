@@ -24,8 +24,8 @@ use crate::build;
 use crate::instance::{Instance, MAX_CELLS, MAX_PROCESSES};
 use crate::symmetry;
 use crate::system::{
-    CellDomain, CellId, CellInitial, Dim, DimKind, Expr, IdUse, Place, ProcessId, Scope, System,
-    SystemProperty, SystemPropertyKind, SystemTemplate, SystemVar, VarId,
+    CellDomain, CellId, CellInitial, Check, Dim, DimKind, Expr, IdUse, Place, ProcessId, Scope,
+    System, SystemProperty, SystemPropertyKind, SystemTemplate, SystemVar, VarId,
 };
 use crate::temporal::{self, Atom, Formula, Liveness, TooLarge};
 use expr::{Frame, Refusal, Temporal, Translator};
@@ -144,7 +144,7 @@ fn predicate(
 }
 
 /// A liveness property with its quantifiers unfolded. Where a check fails while one of its predicates is evaluated, the property
-/// does not hold, whatever the predicate would say.
+/// does not hold, whatever the predicate would say. A predicate of fairness does not hold there.
 fn liveness(
     layout: &Layout,
     templates: &IndexVec<TemplateId, SystemTemplate>,
@@ -161,26 +161,35 @@ fn liveness(
         steps: templates,
         taken: Vec::new(),
     });
-    let mut lower = |atom: &Atom| -> Result<Expr, Refusal> {
+    let mut lower = |atom: &Atom| -> Result<(Expr, Vec<Check>), Refusal> {
         let mut frame = Frame::default();
         for (var, value) in &atom.bindings {
             frame.bindings.insert(*var, Expr::Const(*value));
         }
-        translator.expr(&mut frame, atom.expr)
+        let value = translator.expr(&mut frame, atom.expr)?;
+        Ok((value, std::mem::take(&mut translator.checks)))
     };
-    let formula = formula.try_map(&mut lower)?;
+    let mut checks: Vec<Expr> = Vec::new();
+    let formula = formula.try_map(&mut |atom| {
+        let (value, needed) = lower(atom)?;
+        for check in needed {
+            if !checks.contains(&check.holds) {
+                checks.push(check.holds);
+            }
+        }
+        Ok(value)
+    })?;
+    let mut condition = |atom: &Atom| {
+        let (value, needed) = lower(atom)?;
+        let needed = needed.into_iter().map(|check| check.holds);
+        Ok(build::and(needed.chain([value])))
+    };
     let mut alternatives = Vec::new();
     for terms in &fairness {
-        let terms: Result<Vec<_>, _> = terms.iter().map(|term| term.try_map(&mut lower)).collect();
-        alternatives.push(terms?);
+        let terms = terms.iter().map(|term| term.try_map(&mut condition));
+        alternatives.push(terms.collect::<Result<Vec<_>, _>>()?);
     }
     *budget = translator.budget;
-    let mut checks: Vec<Expr> = Vec::new();
-    for check in translator.checks {
-        if !checks.contains(&check.holds) {
-            checks.push(check.holds);
-        }
-    }
     let formula = match build::and(checks) {
         build::TRUE => formula,
         defined => Formula::And(vec![formula, Formula::Atom(defined).always()]),
