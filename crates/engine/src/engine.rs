@@ -157,7 +157,7 @@ pub enum RunEnding {
     Loop {
         /// Where the loop begins.
         from: usize,
-        /// Of the steps that change nothing, those in which the process moves, by position. In the others it rests, or has no step.
+        /// Of the steps that change nothing, those in which the process moves, by position from 0. In the others it rests, or has no step.
         moves: BTreeSet<usize>,
     },
     /// The invariant does not hold in the last state.

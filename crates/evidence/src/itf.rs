@@ -42,7 +42,9 @@ pub fn to_itf(trace: &Trace) -> Json {
         "states": states,
     });
     if let Some(loop_from) = trace.loop_from {
-        itf["loop"] = json!(loop_from);
+        // The last state is followed by this one. It is the same state as the one after `loop_from` steps, so what comes
+        // next is the state after that.
+        itf["loop"] = json!(loop_from.saturating_add(1));
     }
     itf
 }

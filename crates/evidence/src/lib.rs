@@ -34,6 +34,8 @@
 pub mod certificate;
 pub mod dag;
 mod itf;
+mod lasso;
+mod lasso_text;
 mod lines;
 mod outline;
 mod record;
@@ -51,7 +53,7 @@ pub use record::{Recorder, RunEnding, record};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use text::to_text;
 pub use trace::{
-    CheckName, Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, TraceError,
-    Valuation, Value,
+    Assumption, Because, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso, MemoryModel,
+    Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
 };
 pub use verdict::{Account, Reason, Stats, Verdict};

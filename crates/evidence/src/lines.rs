@@ -1,5 +1,7 @@
 //! Lines of a source text.
 
+use threadwise_lang::program::Span;
+
 /// Where the lines of a text begin.
 #[derive(Clone, Debug)]
 pub(crate) struct Lines<'s> {
@@ -19,6 +21,13 @@ impl<'s> Lines<'s> {
     /// The number, from 1, of the line that a byte lies in.
     pub(crate) fn number(&self, byte: u32) -> u32 {
         self.starts.partition_point(|start| *start <= byte as usize) as u32
+    }
+
+    /// The text of a span in one line.
+    pub(crate) fn text(&self, span: Span) -> String {
+        let text = self.text.get(span.start as usize..span.end as usize);
+        let words: Vec<&str> = text.unwrap_or_default().split_whitespace().collect();
+        words.join(" ")
     }
 
     /// The text of a line by number, without the space around it; empty if there is none.

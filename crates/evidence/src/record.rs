@@ -12,8 +12,9 @@ use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 
+use crate::lasso::Walk;
 use crate::lines::Lines;
-use crate::replay::{ReplayError, evaluation_failure, judge_ending};
+use crate::replay::{ReplayError, evaluation_failure, follow, judge_ending};
 use crate::trace::{
     Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation, Value,
 };
@@ -25,7 +26,7 @@ pub enum RunEnding {
     Loop {
         /// Where the loop begins.
         from: usize,
-        /// Of the steps that change nothing, those in which the process moves, by position. In the others it rests, or has no step.
+        /// Of the steps that change nothing, those in which the process moves, by position from 0. In the others it rests, or has no step.
         moves: BTreeSet<usize>,
     },
     /// The property, an invariant, does not hold in the last state.
@@ -78,6 +79,7 @@ impl<'a> Recorder<'a> {
             steps: Vec::new(),
             loop_from: None,
             ending: Ending::End,
+            lasso: None,
         };
         Ok(Recorder {
             instance,
@@ -94,34 +96,51 @@ impl<'a> Recorder<'a> {
 
     /// Adds a step of a process to a state, which must be one that the interpreter takes.
     pub fn step(&mut self, process: ProcessRef, after: State) -> Result<(), ReplayError> {
-        let number = self.trace.steps.len() + 1;
-        let outcomes = Interpreter::new(self.instance)
-            .outcomes(&self.state, process)
-            .map_err(|limit| ReplayError::Limit {
-                step: number,
-                limit,
-            })?;
-        let moved = outcomes.iter().find_map(|outcome| match outcome {
-            Outcome::Move { state, path, .. } if *state == after => {
-                Some((false, path.first().copied()))
-            }
-            _ => None,
-        });
-        let rested = || {
-            outcomes.iter().find_map(|outcome| match outcome {
-                Outcome::Rest { span } if self.state == after => Some((true, Some(*span))),
-                _ => None,
-            })
-        };
-        let Some((rest, span)) = moved.or_else(rested) else {
-            return Err(ReplayError::NoSuchStep {
-                step: number,
-                process: Names::new(self.instance).process(process),
-                message: "the interpreter does not take this step".to_owned(),
-            });
-        };
-        self.push(process, after, rest, span);
+        let same = self.state == after;
+        self.add(process, after, |outcomes, after| {
+            moving(outcomes, after).or(same.then(|| resting(outcomes)).flatten())
+        })
+    }
+
+    /// Adds a step in which a process is scheduled and does not move: it rests, or has no step.
+    fn stay(&mut self, process: ProcessRef) -> Result<(), ReplayError> {
+        self.add(process, self.state.clone(), |outcomes, _| {
+            let idle = outcomes.is_empty().then_some((Kind::Idle, None));
+            resting(outcomes).or(idle)
+        })
+    }
+
+    /// Adds a step that `pick` finds among what the process can do, with the statement that it begins with.
+    fn add(
+        &mut self,
+        process: ProcessRef,
+        after: State,
+        pick: impl Fn(&[Outcome], &State) -> Option<(Kind, Option<Span>)>,
+    ) -> Result<(), ReplayError> {
+        let outcomes = self.outcomes(process)?;
+        let picked = pick(&outcomes, &after);
+        let (kind, span) = picked.ok_or_else(|| self.not_taken(process))?;
+        self.push(process, after, kind, span);
         Ok(())
+    }
+
+    fn outcomes(&self, process: ProcessRef) -> Result<Vec<Outcome>, ReplayError> {
+        if process.index >= self.state.count(process.template) {
+            return Err(self.not_taken(process));
+        }
+        let outcomes = Interpreter::new(self.instance).outcomes(&self.state, process);
+        outcomes.map_err(|limit| ReplayError::Limit {
+            step: self.trace.steps.len() + 1,
+            limit,
+        })
+    }
+
+    fn not_taken(&self, process: ProcessRef) -> ReplayError {
+        ReplayError::NoSuchStep {
+            step: self.trace.steps.len() + 1,
+            process: Names::new(self.instance).process(process),
+            message: "the interpreter does not take this step".to_owned(),
+        }
     }
 
     /// Adds an outcome that the interpreter has just given in the last state; one that fails ends
@@ -129,14 +148,16 @@ impl<'a> Recorder<'a> {
     pub fn outcome(&mut self, process: ProcessRef, outcome: &Outcome) {
         match outcome {
             Outcome::Move { state, path, .. } => {
-                self.push(process, state.clone(), false, path.first().copied())
+                self.push(process, state.clone(), Kind::Move, path.first().copied())
             }
-            Outcome::Rest { span } => self.push(process, self.state.clone(), true, Some(*span)),
+            Outcome::Rest { span } => {
+                self.push(process, self.state.clone(), Kind::Rest, Some(*span));
+            }
             Outcome::Fail { .. } => {}
         }
     }
 
-    fn push(&mut self, process: ProcessRef, after: State, rest: bool, span: Option<Span>) {
+    fn push(&mut self, process: ProcessRef, after: State, kind: Kind, span: Option<Span>) {
         let names = Names::new(self.instance);
         let from = self.state.location(process);
         let span =
@@ -148,7 +169,8 @@ impl<'a> Recorder<'a> {
                 .location(process.template, after.location(process))
                 .to_owned(),
             line: Some(self.lines.number(span.start)),
-            rest,
+            rest: kind == Kind::Rest,
+            idle: kind == Kind::Idle,
             changes: valuation(names.changes(&self.state, &after)),
             started: labels(names.started(&self.state, &after)),
         });
@@ -187,13 +209,44 @@ impl<'a> Recorder<'a> {
                 line: Some(self.lines.number(failure.span.start)),
             },
         };
-        judge_ending(self.instance, &self.trace, &self.state)?;
+        let walk = match self.trace.loop_from {
+            // What was between is needed again, and that the loop closes is yet to be seen.
+            Some(_) => follow(self.instance, &self.trace, |_, _| ())?,
+            None => Walk::new(self.state, false),
+        };
+        self.trace.lasso = judge_ending(self.instance, &self.trace, &walk, Some(&self.lines))?;
         Ok(self.trace)
     }
 }
 
+/// What a process does in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Move,
+    Rest,
+    Idle,
+}
+
+/// Moving to a state, if it is among the outcomes.
+fn moving(outcomes: &[Outcome], after: &State) -> Option<(Kind, Option<Span>)> {
+    outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Move { state, path, .. } if state == after => {
+            Some((Kind::Move, path.first().copied()))
+        }
+        _ => None,
+    })
+}
+
+/// Resting, if it is among the outcomes.
+fn resting(outcomes: &[Outcome]) -> Option<(Kind, Option<Span>)> {
+    outcomes.iter().find_map(|outcome| match outcome {
+        Outcome::Rest { span } => Some((Kind::Rest, Some(*span))),
+        _ => None,
+    })
+}
+
 /// The place of the label that a process is at, for steps that execute nothing.
-fn label_span(program: &Program, process: ProcessRef, state: &State) -> Span {
+pub(crate) fn label_span(program: &Program, process: ProcessRef, state: &State) -> Span {
     program.templates[process.template].locations[state.location(process)].span
 }
 
@@ -207,8 +260,16 @@ pub fn record(
     ending: RunEnding,
 ) -> Result<Trace, ReplayError> {
     let mut recorder = Recorder::new(instance, source, initial)?;
-    for (process, after) in steps {
-        recorder.step(process, after)?;
+    for (position, (process, after)) in steps.into_iter().enumerate() {
+        match &ending {
+            RunEnding::Loop { moves, .. }
+                if after != recorder.state || moves.contains(&position) =>
+            {
+                recorder.add(process, after, moving)?;
+            }
+            RunEnding::Loop { .. } => recorder.stay(process)?,
+            _ => recorder.step(process, after)?,
+        }
     }
     recorder.finish(property, ending)
 }

@@ -1,16 +1,19 @@
 //! Replay: the interpreter follows a trace, which may come from anywhere, and says whether it is
 //! a run of the instance that ends as it claims.
 
-use threadwise_lang::program::{PropertyKind, Span};
+use threadwise_lang::program::{Property, PropertyKind, Span};
 use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
 use threadwise_model::names::{NameError, Names};
 use threadwise_model::state::{ProcessRef, State};
 
+use crate::lasso::{self, Walk};
 use crate::lines::Lines;
-use crate::record::{labels, valuation};
-use crate::trace::{CheckName, Ending, FailedCheck, Step, TRACE_VERSION, Trace, Valuation, Value};
+use crate::record::{label_span, labels, valuation};
+use crate::trace::{
+    CheckName, Ending, FailedCheck, Lasso, Step, TRACE_VERSION, Trace, Valuation, Value,
+};
 
 /// The name of the built-in checks as a property.
 pub const CHECKS: &str = "checks";
@@ -61,6 +64,17 @@ pub enum ReplayError {
         /// What is wrong.
         message: String,
     },
+    /// A run that is not fair as its property assumes.
+    #[error("the run is not fair by `{declaration}`: {message}")]
+    Unfair {
+        /// The declaration of fairness.
+        declaration: String,
+        /// What is not met.
+        message: String,
+    },
+    /// A temporal property that cannot be evaluated.
+    #[error("the property or its fairness is too large when its quantifiers are unfolded")]
+    TooLarge,
     /// A limit of the interpreter.
     #[error("step {step}: {limit}")]
     Limit {
@@ -72,21 +86,22 @@ pub enum ReplayError {
 }
 
 /// Checks that a trace is a run of the instance: it begins in an initial state, each step is one
-/// that its process can take, and it ends as it claims, which for a trace of a property is a
-/// violation of it.
+/// that its process can take, and it ends, or goes on for ever, as it claims, which for a trace of a
+/// property is a violation of it.
 pub fn replay(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
-    let last = follow(instance, trace, |_, _| ())?;
-    judge_ending(instance, trace, &last)
+    let walk = follow(instance, trace, |_, _| ())?;
+    judge_ending(instance, trace, &walk, None).map(|_| ())
 }
 
 /// Replays a trace and sets its lines to those of `source`, the text that the instance's program was checked from.
 pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trace, ReplayError> {
     let lines = Lines::new(source);
     let mut annotated = trace.clone();
-    let last = follow(instance, trace, |step, span| {
+    let walk = follow(instance, trace, |step, span| {
         annotated.steps[step].line = Some(lines.number(span.start))
     })?;
-    judge_ending(instance, trace, &last)?;
+    annotated.lasso = judge_ending(instance, trace, &walk, Some(&lines))?;
+    let last = walk.last();
     match &mut annotated.ending {
         Ending::Check {
             process,
@@ -94,13 +109,13 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
             line,
             ..
         } => {
-            if let Some(span) = failing(instance, &last, process, *check) {
+            if let Some(span) = failing(instance, last, process, *check) {
                 *line = Some(lines.number(span.start));
             }
         }
         Ending::Invariant { fails } => {
             let name = trace.property.as_deref().unwrap_or_default();
-            *fails = evaluation_failure(instance, name, &last).map(|failure| FailedCheck {
+            *fails = evaluation_failure(instance, name, last).map(|failure| FailedCheck {
                 check: failure.kind.into(),
                 line: Some(lines.number(failure.span.start)),
             });
@@ -110,13 +125,13 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
     Ok(annotated)
 }
 
-/// Follows the steps and returns the last state; `visit` is called with each step's position and
-/// the place of its first statement.
-fn follow(
+/// Follows the steps; `visit` is called with each step's position and the place of its first statement. All
+/// states are remembered where the property needs that, otherwise the last one.
+pub(crate) fn follow(
     instance: &Instance,
     trace: &Trace,
     mut visit: impl FnMut(usize, Span),
-) -> Result<State, ReplayError> {
+) -> Result<Walk, ReplayError> {
     if trace.version != TRACE_VERSION {
         return Err(ReplayError::Version {
             found: trace.version,
@@ -141,26 +156,57 @@ fn follow(
         .variables
         .iter()
         .map(|(name, value)| (name, value.into()));
-    let mut state = names.state(locations, cells)?;
+    let state = names.state(locations, cells)?;
     if !Interpreter::new(instance).is_initial(&state) {
         return Err(ReplayError::NotInitial);
     }
+    let property = property(instance, trace)?;
+    let liveness = property.is_some_and(|p| matches!(p.kind, PropertyKind::Liveness { .. }));
     let mut looped = (trace.loop_from == Some(0)).then(|| state.clone());
+    let mut walk = Walk::new(state, liveness);
     for (position, step) in trace.steps.iter().enumerate() {
-        let (span, after) = take(instance, &state, position + 1, step)?;
-        state = after;
-        visit(position, span);
+        if step.idle && trace.loop_from.is_none() {
+            return Err(ReplayError::NoSuchStep {
+                step: position + 1,
+                process: step.process.clone(),
+                message: "only in runs without end a process can be scheduled that has no step"
+                    .to_owned(),
+            });
+        }
+        let taken = take(instance, walk.last(), position + 1, step)?;
+        walk.push(taken.process, taken.after, !step.rest && !step.idle);
+        visit(position, taken.span);
         if trace.loop_from == Some(position + 1) {
-            looped = Some(state.clone());
+            looped = Some(walk.last().clone());
         }
     }
-    if trace.loop_from.is_some() && looped.as_ref() != Some(&state) {
-        return Err(ReplayError::Ending {
-            steps: trace.steps.len(),
-            message: "the last state is not the one that the loop goes back to".to_owned(),
-        });
-    }
-    Ok(state)
+    let wrong = match trace.loop_from {
+        Some(from) if from == trace.steps.len() => "the loop has no step",
+        Some(_) if looped.as_ref() != Some(walk.last()) => {
+            "the last state is not the one that the loop goes back to"
+        }
+        _ => return Ok(walk),
+    };
+    Err(ReplayError::Ending {
+        steps: trace.steps.len(),
+        message: wrong.to_owned(),
+    })
+}
+
+/// The property that a trace names, unless it is that of the built-in checks.
+fn property<'i>(
+    instance: &'i Instance,
+    trace: &Trace,
+) -> Result<Option<&'i Property>, ReplayError> {
+    let name = match trace.property.as_deref() {
+        None | Some(CHECKS) => return Ok(None),
+        Some(name) => name,
+    };
+    let mut properties = instance.program().properties.iter();
+    let found = properties.find(|property| property.name == name);
+    found
+        .map(Some)
+        .ok_or_else(|| ReplayError::NoProperty(name.to_owned()))
 }
 
 fn same_params(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
@@ -192,13 +238,21 @@ fn same_params(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
     })
 }
 
-/// Takes a step: the place of its first statement, and the state after it.
+/// A step that was taken.
+struct Taken {
+    process: ProcessRef,
+    /// The place of its first statement.
+    span: Span,
+    after: State,
+}
+
+/// Takes a step.
 fn take(
     instance: &Instance,
     state: &State,
     number: usize,
     step: &Step,
-) -> Result<(Span, State), ReplayError> {
+) -> Result<Taken, ReplayError> {
     let names = Names::new(instance);
     let wrong = |message: String| ReplayError::NoSuchStep {
         step: number,
@@ -219,13 +273,25 @@ fn take(
             limit,
         })?;
     let wanted = sorted(&step.changes);
+    let nothing = step.to == step.from && wanted.is_empty() && step.started.is_empty();
+    let label = label_span(instance.program(), process, state);
+    if step.idle && !step.rest && nothing && outcomes.is_empty() {
+        return Ok(Taken {
+            process,
+            span: label,
+            after: state.clone(),
+        });
+    }
     let mut possible = Vec::new();
     for outcome in outcomes {
         match outcome {
             Outcome::Rest { span } => {
-                if step.rest && step.to == step.from && wanted.is_empty() && step.started.is_empty()
-                {
-                    return Ok((span, state.clone()));
+                if step.rest && !step.idle && nothing {
+                    return Ok(Taken {
+                        process,
+                        span,
+                        after: state.clone(),
+                    });
                 }
                 possible.push("rest".to_owned());
             }
@@ -240,23 +306,25 @@ fn take(
                 let to = names.location(process.template, to);
                 let changes = valuation(names.changes(state, &after));
                 if !step.rest
+                    && !step.idle
                     && to == step.to
                     && sorted(&changes) == wanted
                     && sorted(&labels(names.started(state, &after))) == sorted(&step.started)
                 {
-                    let label = instance.program().templates[process.template].locations
-                        [state.location(process)]
-                    .span;
-                    return Ok((path.first().copied().unwrap_or(label), after));
+                    return Ok(Taken {
+                        process,
+                        span: path.first().copied().unwrap_or(label),
+                        after,
+                    });
                 }
                 possible.push(describe(to, &changes));
             }
         }
     }
-    let claimed = if step.rest {
-        "rest".to_owned()
-    } else {
-        describe(&step.to, &step.changes)
+    let claimed = match (step.idle, step.rest) {
+        (true, _) => "do nothing for want of a step".to_owned(),
+        (false, true) => "rest".to_owned(),
+        (false, false) => describe(&step.to, &step.changes),
     };
     Err(wrong(match possible.len() {
         0 => format!("it is blocked at `{at}`, and cannot {claimed}"),
@@ -295,12 +363,14 @@ fn describe(to: &str, changes: &Valuation) -> String {
     text
 }
 
-/// Checks that a trace ends, in this state, as it claims and as its property needs.
+/// Checks that a trace ends, after these steps, as it claims and as its property needs. For a liveness property: why it is a violation.
 pub(crate) fn judge_ending(
     instance: &Instance,
     trace: &Trace,
-    last: &State,
-) -> Result<(), ReplayError> {
+    walk: &Walk,
+    lines: Option<&Lines>,
+) -> Result<Option<Lasso>, ReplayError> {
+    let last = walk.last();
     let steps = trace.steps.len();
     let wrong = |message: String| ReplayError::Ending { steps, message };
     let limited = |limit| ReplayError::Limit {
@@ -308,25 +378,11 @@ pub(crate) fn judge_ending(
         limit,
     };
     let interpreter = Interpreter::new(instance);
-    let property = match trace.property.as_deref() {
-        None | Some(CHECKS) => None,
-        Some(name) => {
-            let found = instance
-                .program()
-                .properties
-                .iter()
-                .find(|property| property.name == name);
-            Some(found.ok_or_else(|| ReplayError::NoProperty(name.to_owned()))?)
-        }
-    };
+    let property = property(instance, trace)?;
     let needed = match property.map(|property| &property.kind) {
         Some(PropertyKind::Invariant(_)) => matches!(trace.ending, Ending::Invariant { .. }),
         Some(PropertyKind::DeadlockFree) => matches!(trace.ending, Ending::Deadlock),
-        Some(PropertyKind::Liveness { .. }) => {
-            return Err(wrong(
-                "traces of liveness properties cannot be replayed yet".to_owned(),
-            ));
-        }
+        Some(PropertyKind::Liveness { .. }) => matches!(trace.ending, Ending::End),
         None if trace.property.is_some() => matches!(trace.ending, Ending::Check { .. }),
         None => !matches!(trace.ending, Ending::Invariant { .. }),
     };
@@ -336,8 +392,24 @@ pub(crate) fn judge_ending(
             None => "the trace names no property that could be violated".to_owned(),
         }));
     }
+    let liveness = |p: &&Property| matches!(p.kind, PropertyKind::Liveness { .. });
+    if let Some(property) = property.filter(liveness) {
+        let found = lasso::judge(instance, trace, property, walk, lines)?;
+        return match &trace.lasso {
+            Some(claimed) if !lasso::same(claimed, &found) => Err(wrong(format!(
+                "the run violates `{}` and is fair, but not for the reasons that the trace gives",
+                property.name
+            ))),
+            _ => Ok(Some(found)),
+        };
+    }
+    if trace.lasso.is_some() {
+        return Err(wrong(
+            "only of a liveness property `lasso` says why it is violated".to_owned(),
+        ));
+    }
     match &trace.ending {
-        Ending::End => Ok(()),
+        Ending::End => Ok(None),
         Ending::Invariant { fails } => {
             let Some(PropertyKind::Invariant(predicate)) = property.map(|property| &property.kind)
             else {
@@ -359,14 +431,14 @@ pub(crate) fn judge_ending(
                         claimed.check
                     )))
                 }
-                _ => Ok(()),
+                _ => Ok(None),
             }
         }
         Ending::Deadlock => {
             if !interpreter.is_deadlock(last).map_err(limited)? {
                 return Err(wrong("the last state is not a deadlock".to_owned()));
             }
-            Ok(())
+            Ok(None)
         }
         Ending::Check {
             process: name,
@@ -388,7 +460,7 @@ pub(crate) fn judge_ending(
                     "no step of `{name}` at `{at}` fails because {check}"
                 )));
             }
-            Ok(())
+            Ok(None)
         }
     }
 }

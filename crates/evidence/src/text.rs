@@ -3,11 +3,13 @@
 //! Cells of arrays and processes that have the same value are written together, `P[1..1000].k = 0`,
 //! so that an instance with a thousand processes fits a screen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::ops::Range;
 
+use crate::lasso_text;
 use crate::lines::Lines;
-use crate::trace::{Ending, Trace, Valuation};
+use crate::trace::{Ending, Step, Trace, Valuation};
 
 /// How many groups of the initial state are written.
 const SHOWN_GROUPS: usize = 60;
@@ -30,45 +32,26 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
     let out = &mut text;
     initial(trace, out);
     if !trace.steps.is_empty() {
-        let rows: Vec<[String; 5]> = trace
-            .steps
-            .iter()
-            .enumerate()
-            .flat_map(|(position, step)| {
-                let label = if step.rest {
-                    format!("rests at {}", step.from)
-                } else {
-                    format!("{} -> {}", step.from, step.to)
-                };
-                let mut changes = assignments(&step.changes, " = ");
-                if !step.started.is_empty() {
-                    let started = together(step.started.iter().map(|(name, _)| (name, "")));
-                    let names: Vec<String> = started.into_iter().map(|(name, _)| name).collect();
-                    changes.insert(0, format!("starts {}", names.join(", ")));
-                }
-                let mut lines = packed(changes, CHANGES_WIDTH).into_iter();
-                let first = [
-                    (position + 1).to_string(),
-                    step.process.clone(),
-                    label,
-                    lines.next().unwrap_or_default(),
-                    source_line(step.line),
-                ];
-                let none = String::new;
-                let further = lines.map(move |line| [none(), none(), none(), line, none()]);
-                std::iter::once(first).chain(further)
-            })
-            .collect();
+        let steps = trace.steps.len();
+        let from = trace.loop_from.filter(|from| *from < steps);
+        let mut rows = Vec::new();
+        step_rows(trace, 0..from.unwrap_or(steps), &source_line, &mut rows);
+        let stem = rows.len();
+        step_rows(trace, from.unwrap_or(steps)..steps, &source_line, &mut rows);
         let _ = writeln!(out);
         let title = if lines.is_some() { "source" } else { "line" };
-        table(["step", "process", "label", "changes", title], &rows, out);
+        let titles = ["step", "process", "label", "changes", title];
+        table(titles, &rows, from.map(|_| stem), out);
     }
     let _ = writeln!(out);
     if let Some(loop_from) = trace.loop_from {
-        let _ = writeln!(
-            out,
-            "and for ever again from the state after step {loop_from}"
-        );
+        let _ = match loop_from {
+            0 => writeln!(out, "and for ever again from the initial state"),
+            _ => writeln!(
+                out,
+                "and for ever again from the state after step {loop_from}"
+            ),
+        };
     }
     let name = trace.property.as_deref().unwrap_or_default();
     let place = |line: &Option<u32>| match (line, &lines) {
@@ -97,7 +80,90 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
         Ending::Deadlock => writeln!(out, "here no process can go on: a deadlock"),
         Ending::End => Ok(()),
     };
+    if let Some(lasso) = &trace.lasso {
+        lasso_text::violated(name, lasso, &place, out);
+        lasso_text::fairness(lasso, out);
+    }
     text
+}
+
+/// The rows of some steps. Where processes rest or have no step, one after the other, those that do the same are together: a loop in which each of
+/// a thousand processes is scheduled is no longer than one of three.
+fn step_rows(
+    trace: &Trace,
+    range: Range<usize>,
+    source_line: &dyn Fn(Option<u32>) -> String,
+    rows: &mut Vec<[String; 5]>,
+) {
+    let mut position = range.start;
+    while position < range.end {
+        let steps = trace.steps.get(position..range.end).unwrap_or_default();
+        let still = steps.iter().take_while(|step| step.rest || step.idle);
+        let still = still.count();
+        if still > 1 {
+            still_rows(position, &steps[..still], source_line, rows);
+            position += still;
+            continue;
+        }
+        let Some(step) = steps.first() else { return };
+        let mut changes = assignments(&step.changes, " = ");
+        if !step.started.is_empty() {
+            let started = together(step.started.iter().map(|(name, _)| (name, "")));
+            let names: Vec<String> = started.into_iter().map(|(name, _)| name).collect();
+            changes.insert(0, format!("starts {}", names.join(", ")));
+        }
+        let mut lines = packed(changes, CHANGES_WIDTH).into_iter();
+        rows.push([
+            (position + 1).to_string(),
+            step.process.clone(),
+            label(step),
+            lines.next().unwrap_or_default(),
+            source_line(step.line),
+        ]);
+        let none = String::new;
+        rows.extend(lines.map(|line| [none(), none(), none(), line, none()]));
+        position += 1;
+    }
+}
+
+/// The rows of steps that change nothing.
+fn still_rows(
+    first: usize,
+    steps: &[Step],
+    source_line: &dyn Fn(Option<u32>) -> String,
+    rows: &mut Vec<[String; 5]>,
+) {
+    let mut groups: Vec<(&Step, BTreeSet<&str>)> = Vec::new();
+    for step in steps {
+        let alike = |other: &&mut (&Step, BTreeSet<&str>)| {
+            label(other.0) == label(step) && other.0.line == step.line
+        };
+        match groups.iter_mut().find(alike) {
+            // A process may be scheduled twice.
+            Some((_, processes)) => drop(processes.insert(&step.process)),
+            None => groups.push((step, BTreeSet::from([step.process.as_str()]))),
+        }
+    }
+    let mut number = format!("{}..{}", first + 1, first + steps.len());
+    for (step, processes) in groups {
+        let names = together(processes.into_iter().map(|name| (name, "")));
+        let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
+        rows.push([
+            std::mem::take(&mut number),
+            names.join(", "),
+            label(step),
+            String::new(),
+            source_line(step.line),
+        ]);
+    }
+}
+
+fn label(step: &Step) -> String {
+    match (step.idle, step.rest) {
+        (true, _) => format!("no step at {}", step.from),
+        (false, true) => format!("rests at {}", step.from),
+        (false, false) => format!("{} -> {}", step.from, step.to),
+    }
 }
 
 fn initial(trace: &Trace, out: &mut String) {
@@ -157,7 +223,9 @@ fn assignments(valuation: &Valuation, between: &str) -> Vec<String> {
 
 /// Puts names that differ in one number, and have the same value, together: first by the number
 /// in the first pair of brackets, then by the second, and so on.
-fn together<'n>(entries: impl Iterator<Item = (&'n str, &'n str)>) -> Vec<(String, String)> {
+pub(crate) fn together<'n>(
+    entries: impl Iterator<Item = (&'n str, &'n str)>,
+) -> Vec<(String, String)> {
     let mut entries: Vec<(String, String)> = entries
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
@@ -227,7 +295,7 @@ fn split(name: &str, bracket: usize) -> Option<(String, i64, String)> {
 }
 
 /// `1..3,5,8..1000`
-fn ranges(mut numbers: Vec<i64>) -> String {
+pub(crate) fn ranges(mut numbers: Vec<i64>) -> String {
     numbers.sort_unstable();
     let mut ranges: Vec<(i64, i64)> = Vec::new();
     for number in numbers {
@@ -252,8 +320,8 @@ fn ranges(mut numbers: Vec<i64>) -> String {
     parts.join(",")
 }
 
-/// Rows with aligned columns; numbers to the right.
-fn table(titles: [&str; 5], rows: &[[String; 5]], out: &mut String) {
+/// Rows with aligned columns; numbers to the right. After so many rows the loop begins, if there is one.
+fn table(titles: [&str; 5], rows: &[[String; 5]], stem: Option<usize>, out: &mut String) {
     let width = |column: usize| {
         rows.iter()
             .map(|row| row[column].chars().count())
@@ -263,7 +331,7 @@ fn table(titles: [&str; 5], rows: &[[String; 5]], out: &mut String) {
     };
     let widths = [width(0), width(1), width(2), width(3)];
     let titles = titles.map(str::to_owned);
-    for row in std::iter::once(&titles).chain(rows) {
+    for (position, row) in std::iter::once(&titles).chain(rows).enumerate() {
         let [step, process, label, changes, source] = row;
         let line = format!(
             "{step:>a$}  {process:<b$}  {label:<c$}  {changes:<d$}  {source}",
@@ -273,5 +341,8 @@ fn table(titles: [&str; 5], rows: &[[String; 5]], out: &mut String) {
             d = widths[3],
         );
         let _ = writeln!(out, "{}", line.trim_end());
+        if stem == Some(position) {
+            let _ = writeln!(out, "{:>a$}  for ever:", "", a = widths[0]);
+        }
     }
 }

@@ -36,6 +36,93 @@ pub struct Trace {
     pub loop_from: Option<usize>,
     /// What happens in the last state.
     pub ending: Ending,
+    /// For a run without end that violates a property: what of it, and why the run is fair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lasso: Option<Lasso>,
+}
+
+/// Why a run without end is a violation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lasso {
+    /// The parts of the property that do not hold: the property itself, or some of those that hold together if it does.
+    pub violated: Vec<Part>,
+    /// Why the fairness that the property assumes is met.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fairness: Vec<Assumption>,
+}
+
+/// A part of a property that does not hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// The values of the variables that `forall` binds around it.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub values: Valuation,
+    /// The line where it stands, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Of what should always hold: after how many steps it does not, for the first time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<usize>,
+    /// The check that fails there, if that is why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fails: Option<FailedCheck>,
+}
+
+/// An assumption of fairness, for some values or processes, and why it is met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assumption {
+    /// The name of its declaration.
+    pub declaration: String,
+    /// The line where it stands, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// What kind it is.
+    pub kind: FairnessName,
+    /// Why it is met.
+    pub because: Because,
+    /// The predicate that holds, or never does, as in the source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicate: Option<String>,
+    /// For whom, or what.
+    pub met: Vec<Met>,
+}
+
+/// The kinds of fairness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FairnessName {
+    /// `unconditional`
+    Unconditional,
+    /// `weak`
+    Weak,
+    /// `strong`
+    Strong,
+}
+
+/// Why an assumption of fairness is met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Because {
+    /// The process is scheduled in the loop.
+    Scheduled,
+    /// What should hold again and again holds in the loop.
+    Holds,
+    /// The condition of `strong` never holds in the loop.
+    Never,
+}
+
+/// Where an assumption is met for one process, or for values of its variables.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Met {
+    /// The process that is scheduled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// The values of the variables that `forall` binds.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub values: Valuation,
+    /// The first step of the loop that does it, or after which it holds; from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
 }
 
 /// Why a text is not a trace.
@@ -110,6 +197,9 @@ pub struct Step {
     /// The process rests (`stay`): nothing changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rest: bool,
+    /// The process is scheduled, but has no step: nothing changes. In runs without end only.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub idle: bool,
     /// The cells that changed, with their new values.
     #[serde(default, skip_serializing_if = "Valuation::is_empty")]
     pub changes: Valuation,
@@ -146,7 +236,7 @@ pub enum Ending {
     End,
 }
 
-/// A check that fails while an invariant is evaluated.
+/// A check that fails while a property is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailedCheck {
     /// Which check.

@@ -3,7 +3,9 @@
 
 use std::fmt;
 
-use threadwise_lang::program::{Domain, LocationId, Scalar, TemplateId, Variable};
+use threadwise_lang::program::{
+    BoundId, Domain, ExprType, LocationId, Scalar, TemplateId, Variable,
+};
 
 use crate::instance::{Instance, Shape, Values};
 use crate::state::{FREE, NONE, ProcessRef, Processes, State};
@@ -274,6 +276,19 @@ impl<'a> Names<'a> {
                 }
             }
         }
+    }
+
+    /// A bound variable and its value as people write them.
+    pub fn bound(&self, bound: BoundId, value: i64) -> (&'a str, Value) {
+        let bound = &self.instance.program().bounds[bound];
+        let value = match bound.ty {
+            ExprType::Bool => Value::Bool(value != 0),
+            ExprType::Int => Value::Int(value),
+            ExprType::Enum(id) => self.member(&self.instance.program().enums[id].members, value),
+            ExprType::OptId(_) if value == NONE => Value::Name("none".to_owned()),
+            ExprType::Id(template) | ExprType::OptId(template) => self.id(template, value),
+        };
+        (&bound.name, value)
     }
 
     /// The state with these locations and cells, each there once.
