@@ -3,19 +3,19 @@
 //! [`Monolithic`] looks for a fair cycle in the product of the whole program and the automaton of the negated property. [`Local`] looks at
 //! one process at a time, against a summary of the others.
 
+mod decide;
+mod fair;
+mod lasso;
+mod monolithic;
+mod product;
 pub mod tableau;
+
+pub use monolithic::Monolithic;
 
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_evidence::{Reason, Stats};
-use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
-
-/// Looks for a fair cycle in the whole program.
-#[derive(Clone, Debug, Default)]
-pub struct Monolithic {
-    /// Whether proofs come with certificates.
-    pub certificates: bool,
-}
+use threadwise_model::system::{System, SystemProperty};
 
 /// Which runs of an abstract process are excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,33 +69,13 @@ impl Variant {
     }
 }
 
-impl Engine for Monolithic {
-    fn name(&self) -> &'static str {
-        "liveness-monolithic"
-    }
-
-    fn accepts(&self, _: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        accepts(self.name(), property)
-    }
-
-    fn check_all(
-        &self,
-        system: &System,
-        properties: &[&SystemProperty],
-        _: &Limits,
-        _: &mut dyn Observer,
-    ) -> Outcome {
-        undecided(self, system, properties)
-    }
-}
-
 impl Engine for Local {
     fn name(&self) -> &'static str {
         self.variant.name()
     }
 
-    fn accepts(&self, _: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        accepts(self.name(), property)
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        decide::accepts(self.name(), system, property)
     }
 
     fn check_all(
@@ -106,19 +86,6 @@ impl Engine for Local {
         _: &mut dyn Observer,
     ) -> Outcome {
         undecided(self, system, properties)
-    }
-}
-
-fn accepts(name: &str, property: &SystemProperty) -> Result<(), Unsupported> {
-    match property.kind {
-        SystemPropertyKind::Liveness(_) => Ok(()),
-        _ => Err(Unsupported {
-            message: format!(
-                "`{name}` decides liveness properties, and `{}` is none",
-                property.name
-            ),
-            next: Some("use a safety engine".to_owned()),
-        }),
     }
 }
 

@@ -12,6 +12,14 @@ pub fn bind(expr: &Expr, bound: u32, value: i64) -> Expr {
     })
 }
 
+/// An expression with something else in place of choices.
+pub fn choose(expr: &Expr, choice: &mut dyn FnMut(u32) -> Expr) -> Expr {
+    build::rebuild(expr, &mut |leaf| match leaf {
+        Expr::Choice(number) => choice(*number),
+        leaf => leaf.clone(),
+    })
+}
+
 /// Visits every cell that an expression of a property may read: where an index is not a constant, all cells of the variable.
 pub fn for_cells(system: &System, expr: &Expr, visit: &mut dyn FnMut(CellId)) {
     if let Expr::Load(place) = expr {

@@ -15,12 +15,12 @@ use threadwise_symbolic::{Bdd, Symbolic};
 
 /// The decision graph of a set of states; `None` if some cell cannot be part of a certificate. The diagrams may be those of a
 /// system that has grown from this one, if the set says nothing of the new cells.
-pub(crate) fn graph(symbolic: &Symbolic, system: &System, set: &Bdd) -> Option<Dag> {
+pub fn graph(symbolic: &Symbolic, system: &System, set: &Bdd) -> Option<Dag> {
     Names::of(symbolic)?.graph(set, |cell| cell.index() < system.cells)
 }
 
 /// The decision graphs of sets whose conjunction is meant, each over the cells that it is about.
-pub(crate) fn graphs<'b>(
+pub fn graphs<'b>(
     symbolic: &Symbolic,
     sets: impl IntoIterator<Item = &'b Bdd>,
 ) -> Option<Vec<Dag>> {
@@ -46,7 +46,7 @@ pub(crate) fn graphs<'b>(
 }
 
 /// What is needed of a system to write graphs.
-struct Names<'a, 's> {
+pub struct Names<'a, 's> {
     symbolic: &'a Symbolic<'s>,
     /// In the order of the variables.
     order: Vec<CellId>,
@@ -57,7 +57,8 @@ struct Names<'a, 's> {
 }
 
 impl<'a, 's> Names<'a, 's> {
-    fn of(symbolic: &'a Symbolic<'s>) -> Option<Self> {
+    /// `None` if some cell cannot be part of a certificate.
+    pub fn of(symbolic: &'a Symbolic<'s>) -> Option<Self> {
         let values = cell_values(symbolic.system).into_iter();
         Some(Names {
             symbolic,
@@ -65,6 +66,14 @@ impl<'a, 's> Names<'a, 's> {
             names: cell_names(symbolic.system),
             values: values.collect::<Option<_>>()?,
         })
+    }
+
+    /// The graph of a set over the cells that it depends on.
+    pub fn about(&self, set: &Bdd) -> Option<Dag> {
+        let whose = self.symbolic.encoding.cells_of_vars();
+        let vars = self.symbolic.diagrams.support(set).into_iter();
+        let cells: BTreeSet<CellId> = vars.filter_map(|var| whose[var as usize]).collect();
+        self.graph(set, |cell| cells.contains(&cell))
     }
 
     /// The graph of a set that depends on some of the cells only.

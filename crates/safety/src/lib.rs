@@ -14,6 +14,15 @@ mod reach;
 mod split;
 mod target;
 
+/// What engines for other kinds of properties build on: searches with decision diagrams, split invariants, and their certificates.
+pub mod foundation {
+    pub use crate::certificate::{Names, graph, graphs};
+    pub use crate::reach::{Grown, Halt, Search, capacity};
+    pub use crate::split::{
+        Assertions, Own, Representatives, Source, View, split_invariant, summary,
+    };
+}
+
 pub use backward::Backward;
 pub use cartesian::{Cartesian, Exceptions};
 pub use forward::Forward;

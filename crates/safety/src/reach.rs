@@ -27,7 +27,7 @@ const DEFAULT_NODES: usize = 1 << 26;
 pub(crate) const SIFT_AT: usize = 20_000;
 
 /// How many nodes fit into a memory limit.
-pub(crate) fn capacity(limits: &Limits) -> usize {
+pub fn capacity(limits: &Limits) -> usize {
     match limits.memory {
         Some(bytes) => {
             let node = threadwise_symbolic::Diagrams::bytes(1);
@@ -39,7 +39,7 @@ pub(crate) fn capacity(limits: &Limits) -> usize {
 
 /// Why a computation ended early.
 #[derive(Clone, Debug)]
-pub(crate) enum Halt {
+pub enum Halt {
     /// The diagrams gave up.
     Symbolic(Error),
     /// The caller wants it to stop.
@@ -180,13 +180,13 @@ pub(crate) fn run_search<M: Method>(
 
 /// Systems made from the one that is checked, while it is checked.
 #[derive(Default)]
-pub(crate) struct Grown {
+pub struct Grown {
     next: OnceCell<Box<(System, Grown)>>,
 }
 
 impl Grown {
     /// Keeps a system.
-    pub(crate) fn keep(&self, system: System) -> &System {
+    pub fn keep(&self, system: System) -> &System {
         let mut last = self;
         while let Some(link) = last.next.get() {
             last = &link.1;
@@ -199,18 +199,20 @@ impl Grown {
 }
 
 /// A computation under way: the system, its limits, and what was counted.
-pub(crate) struct Search<'a, 's> {
+pub struct Search<'a, 's> {
     /// What is checked; the diagrams may be those of a system that has grown from it.
-    pub(crate) system: &'s System,
+    pub system: &'s System,
     /// Where systems live that are made on the way.
     pub(crate) grown: &'s Grown,
     /// The system in the present layout.
-    pub(crate) symbolic: Rc<Symbolic<'s>>,
-    pub(crate) limits: &'a Limits<'a>,
-    pub(crate) observer: &'a mut dyn Observer,
+    pub symbolic: Rc<Symbolic<'s>>,
+    /// What it may use.
+    pub limits: &'a Limits<'a>,
+    /// Who wants to know how far it is.
+    pub observer: &'a mut dyn Observer,
     rounds: u64,
     /// How the answer about each property came about.
-    pub(crate) accounts: Vec<Account>,
+    pub accounts: Vec<Account>,
     /// The most nodes in the layouts before.
     peak_nodes: usize,
     /// The size of a set at which a better layout is looked for first.
@@ -219,9 +221,30 @@ pub(crate) struct Search<'a, 's> {
     sift_at: usize,
 }
 
-impl<'s> Search<'_, 's> {
+impl<'a, 's> Search<'a, 's> {
+    /// A computation on a system in a layout that begins now.
+    pub fn new(
+        grown: &'s Grown,
+        symbolic: Symbolic<'s>,
+        limits: &'a Limits<'a>,
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        Search {
+            system: symbolic.system,
+            grown,
+            symbolic: Rc::new(symbolic),
+            limits,
+            observer,
+            rounds: 0,
+            accounts: Vec::new(),
+            peak_nodes: 0,
+            least_sift: SIFT_AT,
+            sift_at: SIFT_AT,
+        }
+    }
+
     /// To be called between operations.
-    pub(crate) fn breathe(&self) -> Result<(), Halt> {
+    pub fn breathe(&self) -> Result<(), Halt> {
         match self.limits.should_stop() {
             Some(stop) => Err(Halt::Stop(stop)),
             None => Ok(()),
@@ -229,7 +252,7 @@ impl<'s> Search<'_, 's> {
     }
 
     /// The same for what no verdict depends on.
-    pub(crate) fn breathe_at_leisure(&self) -> Result<(), Halt> {
+    pub fn breathe_at_leisure(&self) -> Result<(), Halt> {
         match self.limits.has_leisure() {
             true => self.breathe(),
             false => Err(Halt::Stop(Stop::Time)),
@@ -262,13 +285,13 @@ impl<'s> Search<'_, 's> {
     }
 
     /// Goes on with other diagrams of the same system.
-    pub(crate) fn replace(&mut self, symbolic: Symbolic<'s>) {
+    pub fn replace(&mut self, symbolic: Symbolic<'s>) {
         self.peak_nodes = self.peak_nodes.max(self.symbolic.diagrams.peak_nodes());
         self.symbolic = Rc::new(symbolic);
     }
 
     /// Counts a round, and tells how far the computation is.
-    pub(crate) fn round(&mut self) {
+    pub fn round(&mut self) {
         self.rounds += 1;
         self.report();
     }
@@ -409,7 +432,7 @@ impl<'s> Search<'_, 's> {
     }
 
     /// What was counted.
-    pub(crate) fn stats(&self, states: Option<&Bdd>) -> Stats {
+    pub fn stats(&self, states: Option<&Bdd>) -> Stats {
         let states = states.map(|set| self.symbolic.count(set));
         let number = states
             .as_ref()

@@ -22,6 +22,7 @@ use crate::diagrams::{Bdd, Diagrams, Renaming};
 use crate::encoding::Encoding;
 
 /// A step, or a part of one, of one process.
+#[derive(Clone)]
 pub struct Transition {
     /// Whose it is.
     pub process: ProcessId,
@@ -30,6 +31,7 @@ pub struct Transition {
     effect: Effect,
 }
 
+#[derive(Clone)]
 enum Effect {
     /// The written variables get values that do not depend on the state.
     Assign {

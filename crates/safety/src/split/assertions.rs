@@ -28,11 +28,11 @@ use crate::reach::{Halt, Search};
 
 /// A split invariant: the conjunction of all parts.
 #[derive(PartialEq)]
-pub(crate) struct Assertions {
+pub struct Assertions {
     /// Over what everybody sees.
-    pub(crate) common: Bdd,
+    pub common: Bdd,
     /// For each process, over the shared variables and its own.
-    pub(crate) own: IndexVec<ProcessId, Bdd>,
+    pub own: IndexVec<ProcessId, Bdd>,
 }
 
 impl Division for Assertions {
@@ -242,7 +242,7 @@ pub(super) fn close<'t>(
 }
 
 /// What is seen of steps, taken within a set, by those who do not see the hidden variables.
-pub(super) fn summary(
+pub fn summary(
     d: &Diagrams,
     steps: &[Transition],
     within: &Bdd,

@@ -36,7 +36,7 @@ use threadwise_model::symmetry::{self, Permutation};
 use threadwise_model::system::{IdUse, ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
-pub(crate) use self::assertions::Assertions;
+pub use self::assertions::{Assertions, summary};
 pub(crate) use self::division::Division;
 use self::division::Fixpoint;
 pub use self::form::Form;
@@ -47,7 +47,7 @@ pub(crate) use self::outline::{outline_at_leisure, tell_relations_omitted};
 pub use self::pairwise::Pairwise;
 use self::refine::{Among, Predicate, Refinement, refine};
 pub use self::thread_modular::{ThreadModular, ThreadModularRefined};
-pub(crate) use self::view::{Representatives, View};
+pub use self::view::{Own, Representatives, Source, View};
 use self::witnesses::Witnesses;
 use crate::certificate;
 use crate::reach::{Halt, Method, Search, engine};
@@ -262,6 +262,15 @@ fn anonymous(system: &System, property: &SystemProperty) -> Vec<Permutation> {
 
 /// Of how many predicates a round tells.
 const FEW_TO_TELL: usize = 8;
+
+/// The strongest split invariant for what a layout exposes. The search goes on in another layout if that is better.
+pub fn split_invariant(
+    search: &mut Search,
+    representatives: &Representatives,
+) -> Result<(View, Assertions), Halt> {
+    let stage: Stage<Assertions> = Stage::new(search, representatives, &Globals::default())?;
+    Ok((stage.view, stage.assertions))
+}
 
 /// The split invariant for what is exposed at some time.
 pub(crate) struct Stage<'s, D> {

@@ -13,31 +13,34 @@ use threadwise_model::system::{CellId, ProcessId, System, TemplateSymmetry};
 use threadwise_symbolic::{Bdd, Diagrams, Error, Hidden, Symbolic};
 
 /// The cells of one process.
-pub(crate) struct Own {
+pub struct Own {
     /// In the order of their variables.
-    pub(crate) cells: Vec<CellId>,
+    pub cells: Vec<CellId>,
     /// What the others do not see.
-    pub(crate) hidden: Hidden,
+    pub hidden: Hidden,
     /// What they see.
-    pub(crate) classes: Hidden,
+    pub classes: Hidden,
 }
 
 /// Whose cells are whose, in a layout.
-pub(crate) struct View {
-    pub(crate) shared: Vec<CellId>,
-    pub(crate) own: IndexVec<ProcessId, Own>,
+pub struct View {
+    /// The shared cells.
+    pub shared: Vec<CellId>,
+    /// The cells of each process.
+    pub own: IndexVec<ProcessId, Own>,
     /// Everything hidden of all processes.
-    pub(crate) hidden: Hidden,
+    pub hidden: Hidden,
     /// What no assertion speaks of.
-    pub(crate) unneeded: Hidden,
+    pub unneeded: Hidden,
     /// Where the codes of that stand for values.
-    pub(crate) valid: Bdd,
+    pub valid: Bdd,
     /// Which shared cells are not.
-    pub(crate) globals: Globals,
+    pub globals: Globals,
 }
 
 impl View {
-    pub(crate) fn new(symbolic: &Symbolic, globals: &Globals) -> Result<Self, Error> {
+    /// Whose cells are whose; some shared ones are known to be needed by few.
+    pub fn new(symbolic: &Symbolic, globals: &Globals) -> Result<Self, Error> {
         let d = &symbolic.diagrams;
         let owners = owners_of(symbolic.system, globals);
         let mut shared = Vec::new();
@@ -86,12 +89,12 @@ impl View {
     }
 
     /// The initial states, as far as they are needed.
-    pub(crate) fn initial(&self, symbolic: &Symbolic) -> Result<Bdd, Error> {
+    pub fn initial(&self, symbolic: &Symbolic) -> Result<Bdd, Error> {
         self.unneeded.forget(&symbolic.diagrams, &symbolic.initial)
     }
 
     /// Whose each variable is.
-    pub(crate) fn whose(&self, symbolic: &Symbolic) -> Vec<Option<ProcessId>> {
+    pub fn whose(&self, symbolic: &Symbolic) -> Vec<Option<ProcessId>> {
         let owners = owners_of(symbolic.system, &self.globals);
         let cells = symbolic.encoding.cells_of_vars();
         cells
@@ -101,12 +104,12 @@ impl View {
     }
 
     /// Whether anything is seen of anybody.
-    pub(crate) fn exposes(&self) -> bool {
+    pub fn exposes(&self) -> bool {
         self.own.iter().any(|own| !own.classes.is_empty())
     }
 
     /// What is seen of those who are not inside.
-    pub(crate) fn classes_outside(
+    pub fn classes_outside(
         &self,
         d: &Diagrams,
         inside: impl Fn(ProcessId) -> bool,
@@ -115,7 +118,7 @@ impl View {
     }
 
     /// What is hidden of them.
-    pub(crate) fn hidden_outside(
+    pub fn hidden_outside(
         &self,
         d: &Diagrams,
         inside: impl Fn(ProcessId) -> bool,
@@ -148,27 +151,52 @@ fn owners_of(system: &System, globals: &Globals) -> IndexVec<CellId, Option<Proc
 }
 
 /// For whom assertions are computed, and how the others get theirs.
-pub(crate) struct Representatives {
+pub struct Representatives {
     /// For each process the one whose assertion stands for its own, and the permutation that takes
     /// that one to it; `None` if it is its own.
     of: IndexVec<ProcessId, (ProcessId, Option<Permutation>)>,
 }
 
 /// Where a process gets its assertion from.
-pub(crate) struct Source {
-    pub(crate) process: ProcessId,
+pub struct Source {
+    /// Who.
+    pub process: ProcessId,
     /// Whose image under which symmetry it is; `None` if it is computed.
-    pub(crate) image: Option<(ProcessId, Permutation)>,
+    pub image: Option<(ProcessId, Permutation)>,
 }
 
 impl Representatives {
     /// Everybody for themselves, or one for all that are alike.
-    pub(crate) fn new(system: &System, symmetry: bool) -> Self {
+    pub fn new(system: &System, symmetry: bool) -> Self {
         if symmetry {
             Representatives::by_symmetry(system)
         } else {
             Representatives::everybody(system)
         }
+    }
+
+    /// One process for all that are in the same group, which any permutation of its members leaves as it is. Everybody is in one
+    /// group, and the members of a group are of one template.
+    pub fn of_groups(system: &System, groups: &[Vec<ProcessId>]) -> Self {
+        let mut representatives = Representatives::everybody(system);
+        for group in groups {
+            let Some((first, others)) = group.split_first() else {
+                continue;
+            };
+            let template = system.template_of(*first);
+            for process in others {
+                let mut images: Vec<u32> = (0..system.templates[template].count).collect();
+                images.swap(
+                    system.index_of(*first) as usize,
+                    system.index_of(*process) as usize,
+                );
+                let permutation = Permutation::of_template(template, images);
+                if permutation.is_some() {
+                    representatives.of[*process] = (*first, permutation);
+                }
+            }
+        }
+        representatives
     }
 
     /// Everybody for themselves.
@@ -200,7 +228,7 @@ impl Representatives {
     }
 
     /// Those for whom assertions are computed.
-    pub(crate) fn all(&self) -> Vec<ProcessId> {
+    pub fn all(&self) -> Vec<ProcessId> {
         self.of
             .iter_enumerated()
             .filter(|(_, (_, permutation))| permutation.is_none())
@@ -209,14 +237,14 @@ impl Representatives {
     }
 
     /// Who stands for a process, and how to get to it from there.
-    pub(crate) fn of(&self, process: ProcessId) -> (ProcessId, Option<&Permutation>) {
+    pub fn of(&self, process: ProcessId) -> (ProcessId, Option<&Permutation>) {
         let (representative, permutation) = &self.of[process];
         (*representative, permutation.as_ref())
     }
 
     /// Where each process gets its assertion from, nobody before those whom it depends on. Where any two may be swapped, images
     /// go from neighbour to neighbour in the order of the variables: little of a diagram is between those.
-    pub(crate) fn sources(&self, symbolic: &Symbolic) -> Vec<Source> {
+    pub fn sources(&self, symbolic: &Symbolic) -> Vec<Source> {
         let system = symbolic.system;
         let mut sources = Vec::new();
         for (id, template) in system.templates.iter_enumerated() {
@@ -239,8 +267,9 @@ impl Representatives {
                 let index = order[place];
                 let image = match (&self.of[process(index)], neighbour) {
                     ((_, None), _) => None,
-                    ((_, Some(_)), Some(neighbour))
-                        if template.symmetry == TemplateSymmetry::Full =>
+                    ((representative, Some(_)), Some(neighbour))
+                        if template.symmetry == TemplateSymmetry::Full
+                            && self.of[process(order[neighbour])].0 == *representative =>
                     {
                         let from = order[neighbour];
                         swap(from, index).map(|permutation| (process(from), permutation))

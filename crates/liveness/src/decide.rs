@@ -1,0 +1,99 @@
+//! What all engines for liveness share: which properties they take, and the frame around deciding each.
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
+use threadwise_evidence::{Account, Stats};
+use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
+use threadwise_model::temporal::Liveness;
+use threadwise_safety::foundation::{Halt, Search};
+use threadwise_symbolic::with_deep_stack;
+
+/// The attempt to decide a property.
+pub(crate) struct Attempt<'a> {
+    pub(crate) system: &'a System,
+    pub(crate) property: &'a SystemProperty,
+    pub(crate) liveness: &'a Liveness,
+    pub(crate) limits: &'a Limits<'a>,
+    pub(crate) account: Account,
+    stats: Stats,
+}
+
+impl Attempt<'_> {
+    /// Adds what a search has counted.
+    pub(crate) fn count(&mut self, search: &Search) {
+        let more = search.stats(None);
+        *self.stats.iterations.get_or_insert(0) += more.iterations.unwrap_or(0);
+        self.stats.peak_nodes = self.stats.peak_nodes.max(more.peak_nodes);
+    }
+}
+
+/// Whether an engine can decide a property.
+pub(crate) fn accepts(
+    name: &str,
+    system: &System,
+    property: &SystemProperty,
+) -> Result<(), Unsupported> {
+    let SystemPropertyKind::Liveness(_) = property.kind else {
+        return Err(Unsupported {
+            message: format!(
+                "`{name}` decides liveness properties, and `{}` is none",
+                property.name
+            ),
+            next: Some("use a safety engine".to_owned()),
+        });
+    };
+    if let Some(template) = system.templates.iter().find(|template| template.dynamic) {
+        return Err(Unsupported {
+            message: format!(
+                "`{name}` needs a fixed number of processes, and those of `{}` are started while others run",
+                template.name
+            ),
+            next: None,
+        });
+    }
+    Ok(())
+}
+
+/// Decides properties one after the other, where the recursion of the diagrams has room.
+pub(crate) fn all(
+    engine: &(impl Engine + Sync),
+    system: &System,
+    properties: &[&SystemProperty],
+    limits: &Limits,
+    observer: &mut dyn Observer,
+    decide: impl Fn(&mut Attempt, &mut dyn Observer) -> Result<Answer, Halt> + Sync,
+) -> Outcome {
+    let mut outcome = Outcome {
+        answers: Vec::new(),
+        accounts: Vec::new(),
+        stats: Stats::default(),
+        complete: false,
+        capacity_exceeded: None,
+    };
+    with_deep_stack(|| {
+        for property in properties {
+            let refused = engine.accepts(system, property).err();
+            let (answer, account) = match (&property.kind, refused) {
+                (SystemPropertyKind::Liveness(liveness), None) => {
+                    let mut attempt = Attempt {
+                        system,
+                        property,
+                        liveness,
+                        limits,
+                        account: Account::default(),
+                        stats: std::mem::take(&mut outcome.stats),
+                    };
+                    let answer = decide(&mut attempt, observer);
+                    outcome.stats = attempt.stats;
+                    let answer = answer.unwrap_or_else(|halt| Answer::Unknown(halt.into()));
+                    (answer, attempt.account)
+                }
+                (_, Some(unsupported)) => (Answer::Unknown(unsupported.into()), Account::default()),
+                // Refused above.
+                (_, None) => continue,
+            };
+            outcome.answers.push(answer);
+            outcome.accounts.push(account);
+        }
+    });
+    outcome
+}

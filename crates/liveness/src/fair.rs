@@ -1,0 +1,250 @@
+//! Which states have a fair run: everything else is deleted, layer by layer.
+//!
+//! A run is *fair* here if it does each of some duties infinitely often and meets strong assumptions. A duty is a set of states and
+//! perhaps a process: to take a step, of that process, from one of the states. (So "process k is scheduled infinitely often" needs no variable
+//! that says who is.) What is left when nothing can be deleted is the *fair hull*: from each of its states, steps within it lead to every
+//! duty. If nothing is left, the layers are a proof that no run is fair: no fair run is in a deleted set for ever again.
+//!
+//! After Emerson and Lei ("Modalities for model checking", 1987), with edges instead of states.
+
+use threadwise_evidence::Duty;
+use threadwise_model::system::ProcessId;
+use threadwise_safety::foundation::{Halt, Search};
+use threadwise_symbolic::{Bdd, Diagrams};
+
+use crate::product::Graph;
+
+/// What a run must do infinitely often.
+pub(crate) struct Must {
+    /// Its name in a certificate.
+    pub(crate) duty: Duty,
+    /// Take a step from one of these states,
+    pub(crate) from: Bdd,
+    /// of this process, if it matters whose.
+    pub(crate) mover: Option<ProcessId>,
+}
+
+/// A strong assumption: infinitely often `p` only if infinitely often `q`.
+pub(crate) struct Strong {
+    /// Which assumption of the alternative.
+    pub(crate) term: usize,
+    /// Where it surely is asked for: where `p` holds, whatever is not seen.
+    pub(crate) p: Bdd,
+    /// Where it may be met.
+    pub(crate) q: Bdd,
+}
+
+/// What makes a run fair.
+#[derive(Default)]
+pub(crate) struct Conditions {
+    pub(crate) musts: Vec<Must>,
+    pub(crate) strong: Vec<Strong>,
+}
+
+/// What was deleted, and why.
+pub(crate) enum Deleted {
+    /// These have no successors.
+    Stuck(Bdd),
+    /// These are closed, and lack a duty.
+    Unfair(Duty, Bdd),
+    /// These are closed, and lack the second half of a strong assumption; those with the first half were deleted.
+    Strong(usize, Bdd),
+}
+
+/// The states with fair runs.
+pub(crate) struct Hull {
+    /// The reachable states: they contain the initial ones, and no step leads out of them.
+    pub(crate) reached: Bdd,
+    /// What is left of them.
+    pub(crate) left: Bdd,
+    /// What was deleted, in order.
+    pub(crate) layers: Vec<Deleted>,
+}
+
+/// All states that are reached.
+pub(crate) fn reach(search: &mut Search, graph: &Graph) -> Result<Bdd, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let mut reached = graph.initial.clone();
+    // A full turn without anything new ends it.
+    let processes = graph.moves.len();
+    let mut quiet = 0;
+    let mut next = 0;
+    while quiet < processes.max(1) {
+        if processes == 0 {
+            break;
+        }
+        search.breathe()?;
+        let process = ProcessId::from_usize(next);
+        let grown = d.or(&reached, &graph.post(d, process, &reached)?)?;
+        quiet = if grown == reached { quiet + 1 } else { 0 };
+        reached = grown;
+        next = (next + 1) % processes;
+        if next == 0 {
+            search.round();
+        }
+    }
+    Ok(reached)
+}
+
+/// Deletes what has no fair run.
+pub(crate) fn hull(
+    search: &mut Search,
+    graph: &Graph,
+    conditions: &Conditions,
+    reached: Bdd,
+) -> Result<Hull, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let mut hull = Hull {
+        left: reached.clone(),
+        reached,
+        layers: Vec::new(),
+    };
+    // Without duties a run must go on at least.
+    if conditions.musts.is_empty() {
+        hull.trim(search, d, graph)?;
+    }
+    let count = conditions.musts.len() + conditions.strong.len();
+    let mut quiet = 0;
+    let mut next = 0;
+    while quiet < count && !d.is_empty(&hull.left) {
+        search.breathe()?;
+        let before = hull.left.clone();
+        match conditions.musts.get(next) {
+            Some(must) => hull.lacking(search, d, graph, must)?,
+            None => {
+                let strong = &conditions.strong[next - conditions.musts.len()];
+                hull.unanswered(search, d, graph, strong)?;
+                if hull.left != before && conditions.musts.is_empty() {
+                    hull.trim(search, d, graph)?;
+                }
+            }
+        }
+        // After a deletion everything is asked again, what led to it included.
+        quiet = if hull.left == before { quiet + 1 } else { 0 };
+        if quiet == 0 {
+            search.round();
+        }
+        next = (next + 1) % count;
+    }
+    Ok(hull)
+}
+
+impl Hull {
+    fn trim(&mut self, search: &Search, d: &Diagrams, graph: &Graph) -> Result<(), Halt> {
+        loop {
+            let promised = graph.promised(d, &self.left)?;
+            let mut going = d.none();
+            for process in graph.moves.indices() {
+                search.breathe()?;
+                going = d.or(&going, &graph.before(d, process, &promised)?)?;
+                if d.is_empty(&d.minus(&self.left, &going)?) {
+                    return Ok(());
+                }
+            }
+            let stuck = d.minus(&self.left, &going)?;
+            if d.is_empty(&stuck) {
+                return Ok(());
+            }
+            self.left = d.minus(&self.left, &stuck)?;
+            self.layers.push(Deleted::Stuck(stuck));
+        }
+    }
+
+    fn lacking(
+        &mut self,
+        search: &mut Search,
+        d: &Diagrams,
+        graph: &Graph,
+        must: &Must,
+    ) -> Result<(), Halt> {
+        let done = doing(search, graph, must, &self.left)?;
+        let kept = leads_to(search, graph, &self.left, done)?;
+        let lacking = d.minus(&self.left, &kept)?;
+        if !d.is_empty(&lacking) {
+            self.left = kept;
+            self.layers.push(Deleted::Unfair(must.duty, lacking));
+        }
+        Ok(())
+    }
+
+    fn unanswered(
+        &mut self,
+        search: &mut Search,
+        d: &Diagrams,
+        graph: &Graph,
+        strong: &Strong,
+    ) -> Result<(), Halt> {
+        if d.is_empty(&d.and(&self.left, &strong.p)?) {
+            return Ok(());
+        }
+        let answered = d.and(&self.left, &strong.q)?;
+        let kept = leads_to(search, graph, &self.left, answered)?;
+        let never = d.minus(&self.left, &kept)?;
+        let removed = d.and(&never, &strong.p)?;
+        if !d.is_empty(&removed) {
+            self.left = d.minus(&self.left, &removed)?;
+            self.layers.push(Deleted::Strong(strong.term, never));
+        }
+        Ok(())
+    }
+}
+
+/// The states of a set from which a step that does a duty leads back into it.
+pub(crate) fn doing(
+    search: &Search,
+    graph: &Graph,
+    must: &Must,
+    within: &Bdd,
+) -> Result<Bdd, Halt> {
+    let d = &search.symbolic.diagrams;
+    let from = d.and(within, &must.from)?;
+    if d.is_empty(&from) {
+        return Ok(from);
+    }
+    let promised = graph.promised(d, within)?;
+    let mut done = d.none();
+    let movers = graph.moves.indices().map(|process| process.index());
+    for process in movers.map(ProcessId::from_usize) {
+        if must.mover.is_some_and(|mover| mover != process) {
+            continue;
+        }
+        search.breathe()?;
+        done = d.or(&done, &d.and(&graph.before(d, process, &promised)?, &from)?)?;
+        if done == from {
+            break;
+        }
+    }
+    Ok(done)
+}
+
+/// The states of a set from which steps within it lead to a part of it.
+pub(crate) fn leads_to(
+    search: &Search,
+    graph: &Graph,
+    within: &Bdd,
+    part: Bdd,
+) -> Result<Bdd, Halt> {
+    let d = &search.symbolic.diagrams;
+    let processes = graph.moves.len();
+    let mut leading = part;
+    let mut promised = graph.promised(d, &leading)?;
+    let mut quiet = 0;
+    let mut next = 0;
+    while quiet < processes && leading != *within && !d.is_empty(&leading) {
+        search.breathe()?;
+        let process = ProcessId::from_usize(next);
+        let before = d.and(&graph.before(d, process, &promised)?, within)?;
+        let grown = d.or(&leading, &before)?;
+        if grown == leading {
+            quiet += 1;
+        } else {
+            quiet = 0;
+            promised = graph.promised(d, &grown)?;
+            leading = grown;
+        }
+        next = (next + 1) % processes;
+    }
+    Ok(leading)
+}

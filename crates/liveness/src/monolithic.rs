@@ -1,0 +1,271 @@
+//! The whole program at once: fair cycles of its product with the automaton of the negated property. Complete for finite
+//! programs, and the baseline that the local engines are measured against.
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, RunEnding, Unsupported};
+use threadwise_evidence::{Certificate, Duty, FairClaim, FairProof, Layer};
+use threadwise_model::layout::process_id;
+use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
+use threadwise_model::temporal::{Fairness, FairnessKind};
+use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity};
+use threadwise_symbolic::{Bdd, Error, Symbolic};
+
+use crate::decide::{self, Attempt};
+use crate::fair::{Conditions, Deleted, Hull, Must, Strong, hull, reach};
+use crate::lasso::{Lasso, lasso};
+use crate::product::{Extended, Graph, Promises, moves_without_change};
+
+/// Looks for a fair cycle in the whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Monolithic {
+    /// Whether proofs come with certificates.
+    pub certificates: bool,
+}
+
+impl Engine for Monolithic {
+    fn name(&self) -> &'static str {
+        "liveness-monolithic"
+    }
+
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        decide::accepts(self.name(), system, property)
+    }
+
+    fn check_all(
+        &self,
+        system: &System,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        decide::all(
+            self,
+            system,
+            properties,
+            limits,
+            observer,
+            |attempt, observer| self.decide(attempt, observer),
+        )
+    }
+}
+
+impl Monolithic {
+    fn decide(&self, attempt: &mut Attempt, observer: &mut dyn Observer) -> Result<Answer, Halt> {
+        let mut proofs = Some(Vec::new());
+        let conjuncts = attempt.liveness.formula.conjuncts();
+        for (number, conjunct) in conjuncts.iter().enumerate() {
+            let extended = Extended::new(attempt.system, attempt.liveness, conjunct);
+            let grown = Grown::default();
+            let symbolic = Symbolic::new(&extended.system, capacity(attempt.limits))?;
+            let mut search = Search::new(&grown, symbolic, attempt.limits, observer);
+            let answer = self.conjunct(attempt, &mut search, &extended, number);
+            attempt.count(&search);
+            match answer? {
+                Found::Run(run) => return Ok(Answer::Violated(run)),
+                Found::Proofs(more) => {
+                    if let (Some(proofs), Some(more)) = (&mut proofs, more) {
+                        proofs.extend(more);
+                    } else {
+                        proofs = None;
+                    }
+                }
+            }
+        }
+        let certificate = proofs.filter(|_| self.certificates).map(|proofs| {
+            let claim = FairClaim {
+                // What the proofs begin with is all they need.
+                invariant: Vec::new(),
+                proofs,
+            };
+            Certificate::fair(attempt.system, &attempt.property.name, claim)
+        });
+        Ok(Answer::Proved(certificate))
+    }
+
+    fn conjunct(
+        &self,
+        attempt: &Attempt,
+        search: &mut Search,
+        extended: &Extended,
+        conjunct: usize,
+    ) -> Result<Found, Halt> {
+        let symbolic = search.symbolic.clone();
+        let graph = whole(extended, &symbolic)?;
+        let reached = reach(search, &graph)?;
+        let mut proofs = Some(Vec::new());
+        for (alternative, terms) in attempt.liveness.fairness.iter().enumerate() {
+            let conditions = exact(extended, &symbolic, &graph, terms)?;
+            let hull = hull(search, &graph, &conditions, reached.clone())?;
+            if !symbolic.diagrams.is_empty(&hull.left) {
+                let lasso = lasso(search, &graph, &conditions, &hull)?;
+                return Ok(Found::Run(run(extended, &symbolic, &lasso)?));
+            }
+            if self.certificates
+                && let Some(proofs) = &mut proofs
+            {
+                proofs.extend(proof(&symbolic, &hull, conjunct, alternative, None));
+            }
+        }
+        let expected = attempt.liveness.fairness.len();
+        Ok(Found::Proofs(proofs.filter(|proofs| {
+            !self.certificates || proofs.len() == expected
+        })))
+    }
+}
+
+enum Found {
+    Run(Run),
+    /// `None` if they cannot be written down.
+    Proofs(Option<Vec<FairProof>>),
+}
+
+/// The whole product.
+fn whole(extended: &Extended, symbolic: &Symbolic) -> Result<Graph, Halt> {
+    let d = &symbolic.diagrams;
+    let promises = Promises::new(extended, symbolic, &mut |predicate, positive| {
+        let set = symbolic.states(predicate)?;
+        Ok(if positive { set } else { d.not(&set)? })
+    })?;
+    let mut seen: Vec<u32> = symbolic.encoding.vars_of(&symbolic.encoding.order(), false);
+    seen.sort_unstable();
+    Ok(Graph {
+        moves: symbolic.transitions.moves.clone(),
+        still: symbolic.transitions.still.clone(),
+        initial: d.and(&symbolic.initial, &promises.root)?,
+        seen,
+        promises,
+    })
+}
+
+/// The fairness of an alternative on the whole product.
+fn exact(
+    extended: &Extended,
+    symbolic: &Symbolic,
+    graph: &Graph,
+    terms: &[Fairness<Expr>],
+) -> Result<Conditions, Halt> {
+    let states = |predicate: &Expr| symbolic.states(&extended.predicate(predicate));
+    conditions(extended, symbolic, graph, terms, None, &mut |predicate| {
+        let set = states(predicate)?;
+        Ok((set.clone(), set))
+    })
+}
+
+/// Says where a predicate surely holds, and where it may.
+type Predicate<'a> = dyn FnMut(&Expr) -> Result<(Bdd, Bdd), Halt> + 'a;
+
+/// The conditions of fairness. `predicate` says where a predicate surely holds, and where it may; with a mover, the first
+/// obligation is one of that process.
+pub(crate) fn conditions(
+    extended: &Extended,
+    symbolic: &Symbolic,
+    graph: &Graph,
+    terms: &[Fairness<Expr>],
+    mover: Option<ProcessId>,
+    predicate: &mut Predicate,
+) -> Result<Conditions, Halt> {
+    let d = &symbolic.diagrams;
+    let mut conditions = Conditions::default();
+    let fulfilled = &graph.promises.fulfilled;
+    if let Some(mover) = mover {
+        conditions.musts.push(Must {
+            duty: Duty::Mover,
+            from: fulfilled.first().cloned().unwrap_or_else(|| d.all()),
+            mover: Some(mover),
+        });
+    }
+    let skipped = usize::from(mover.is_some());
+    for (number, from) in fulfilled.iter().enumerate().skip(skipped) {
+        conditions.musts.push(Must {
+            duty: Duty::Obligation(number),
+            from: from.clone(),
+            mover: None,
+        });
+    }
+    for (number, term) in terms.iter().enumerate() {
+        let duty = Duty::Term(number);
+        match &term.kind {
+            FairnessKind::Scheduled(process) => conditions.musts.push(Must {
+                duty,
+                from: d.all(),
+                mover: Some(process_id(&extended.system, *process)),
+            }),
+            FairnessKind::Weak(e) => conditions.musts.push(Must {
+                duty,
+                from: predicate(e)?.1,
+                mover: None,
+            }),
+            FairnessKind::Strong(p, q) => conditions.strong.push(Strong {
+                term: number,
+                p: predicate(p)?.0,
+                q: predicate(q)?.1,
+            }),
+        }
+    }
+    Ok(conditions)
+}
+
+/// The proof that a hull is empty, written down; `None` if some cell cannot be part of a certificate.
+pub(crate) fn proof(
+    symbolic: &Symbolic,
+    hull: &Hull,
+    conjunct: usize,
+    alternative: usize,
+    mover: Option<String>,
+) -> Option<FairProof> {
+    let names = Names::of(symbolic)?;
+    let mut layers = Vec::new();
+    for deleted in &hull.layers {
+        layers.push(match deleted {
+            Deleted::Stuck(set) => Layer::Stuck {
+                remove: names.about(set)?,
+            },
+            Deleted::Unfair(duty, set) => Layer::Unfair {
+                lacks: *duty,
+                remove: names.about(set)?,
+            },
+            Deleted::Strong(term, set) => Layer::Strong {
+                term: *term,
+                within: names.about(set)?,
+            },
+        });
+    }
+    Some(FairProof {
+        conjunct,
+        alternative,
+        mover,
+        start: names.about(&hull.reached)?,
+        layers,
+    })
+}
+
+/// A run of the program out of one of the whole product.
+fn run(extended: &Extended, symbolic: &Symbolic, lasso: &Lasso) -> Result<Run, Halt> {
+    let decode = |values: &[Option<bool>]| {
+        let state = symbolic.encoding.decode(values);
+        state.ok_or_else(|| Halt::from(Error::Internal("a state that stands for none")))
+    };
+    let mut moves = std::collections::BTreeSet::new();
+    let mut before = decode(&lasso.initial.values)?;
+    let program = |state: &[i64]| state[..extended.program_cells].to_vec();
+    let initial = program(&before);
+    let mut steps = Vec::new();
+    for (position, (process, state)) in lasso.steps.iter().enumerate() {
+        let state = decode(&state.values)?;
+        if program(&state) == program(&before) {
+            let taken = extended.last.is_some_and(|last| state[last.index()] != 0);
+            if taken || moves_without_change(&extended.system, &before, *process) {
+                moves.insert(position);
+            }
+        }
+        steps.push((*process, program(&state)));
+        before = state;
+    }
+    Ok(Run {
+        initial,
+        steps,
+        ending: RunEnding::Loop {
+            from: lasso.loop_from,
+            moves,
+        },
+    })
+}
