@@ -10,6 +10,9 @@
 
 mod body;
 mod expr;
+mod live;
+
+pub use live::generate_live;
 
 use crate::random::Random;
 
@@ -395,16 +398,20 @@ impl Generator {
         format!("def {name}({}) = {body};\n", header.join(", "))
     }
 
-    fn template(&mut self, template: usize) -> String {
-        let draft = self.templates[template].clone();
-        let header = match draft.form {
+    fn header(&self, template: usize) -> String {
+        let draft = &self.templates[template];
+        match draft.form {
             Form::Unordered => format!("process {}[me: 1..{}]", draft.name, draft.upper),
             Form::Ordered => format!("ordered process {}[me: 1..{}]", draft.name, draft.upper),
             Form::Ring => format!("ring process {}[me: 1..{}]", draft.name, draft.upper),
             Form::Single => format!("process {}", draft.name),
             Form::Dynamic => format!("process {}[]", draft.name),
-        };
-        let mut text = format!("{header} {{\n");
+        }
+    }
+
+    fn template(&mut self, template: usize) -> String {
+        let draft = self.templates[template].clone();
+        let mut text = format!("{} {{\n", self.header(template));
         for var in &draft.locals {
             text.push_str(&self.declaration("local", var, Some(template)));
         }

@@ -56,6 +56,15 @@ pub fn random_programs<T: Send>(
     count: u64,
     test: impl Fn(u64, &str, &Instance) -> Result<T, String> + Sync,
 ) -> Vec<T> {
+    generated_programs(generate::generate, count, test)
+}
+
+/// The same for programs of another kind, given by what makes one of a seed.
+pub fn generated_programs<T: Send>(
+    generate: fn(u64) -> String,
+    count: u64,
+    test: impl Fn(u64, &str, &Instance) -> Result<T, String> + Sync,
+) -> Vec<T> {
     let next = AtomicU64::new(0);
     let failed = AtomicU64::new(0);
     let work = || {
@@ -66,7 +75,7 @@ pub fn random_programs<T: Send>(
             if seed >= count {
                 break;
             }
-            let text = generate::generate(seed);
+            let text = generate(seed);
             let result = instance(&text, &[]).and_then(|instance| test(seed, &text, &instance));
             failed.fetch_add(u64::from(result.is_err()), Ordering::Relaxed);
             let result = result.map_err(|error| format!("seed {seed}:\n{text}\n{error}"));

@@ -9,9 +9,11 @@
 mod automaton;
 mod formulas;
 mod graph;
+mod judge;
 mod space;
 
 pub use automaton::{Automaton, Edge};
 pub use formulas::{PATTERNS, Word, patterns, random_formula};
 pub use graph::{Arc, Condition, Cycle, Graph};
+pub use judge::{Judgement, judge};
 pub use space::{Lasso, LassoStep, Space, Unknown, distinct_terms, swapped, without};

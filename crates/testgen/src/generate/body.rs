@@ -38,7 +38,11 @@ impl Generator {
         } else {
             format!("{text}\n")
         };
-        // Now that the labels are known, the jumps get their targets.
+        self.aim(template, &text)
+    }
+
+    /// Now that the labels are known, the jumps get their targets.
+    pub(super) fn aim(&mut self, template: usize, text: &str) -> String {
         let labels = self.templates[template].labels.clone();
         let mut parts = text.split(SOMEWHERE);
         let mut result = parts.next().unwrap_or_default().to_owned();
@@ -49,14 +53,14 @@ impl Generator {
         result
     }
 
-    fn label(&mut self, template: usize) -> String {
+    pub(super) fn label(&mut self, template: usize) -> String {
         let label = self.fresh("l");
         self.templates[template].labels.push(label.clone());
         label
     }
 
     /// Something that begins at a label.
-    fn section(&mut self, scope: &Scope, template: usize, depth: usize) -> String {
+    pub(super) fn section(&mut self, scope: &Scope, template: usize, depth: usize) -> String {
         if depth == 0 {
             return self.step(scope, template, false);
         }

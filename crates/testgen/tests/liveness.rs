@@ -1,0 +1,53 @@
+//! The oracle for liveness on random programs: where it says that a property holds, no random run says otherwise. (Where it says that one is
+//! violated, the run that it gives is judged by itself.)
+
+use threadwise_model::lower::lower;
+use threadwise_model::system::SystemPropertyKind;
+use threadwise_testgen::generate::generate_live;
+use threadwise_testgen::generated_programs;
+use threadwise_testgen::liveness::{Space, judge};
+use threadwise_testgen::random::Random;
+
+const PROGRAMS: u64 = 400;
+const STATES: usize = 1_500;
+const CAPACITY: u32 = 1;
+const WALKS: usize = 60;
+
+#[test]
+fn random_runs_refute_no_property_that_holds() {
+    let tried = generated_programs(generate_live, PROGRAMS, |seed, _, instance| {
+        let system = lower(instance, CAPACITY).map_err(|_| "not lowered")?;
+        let mut random = Random::new(seed);
+        let (mut fair, mut lassos) = (0, 0);
+        for property in &system.properties {
+            let SystemPropertyKind::Liveness(liveness) = &property.kind else {
+                continue;
+            };
+            let Ok(judgement) = judge(&system, liveness, STATES) else {
+                continue;
+            };
+            let Ok(space) = Space::explore(&system, liveness, STATES) else {
+                continue;
+            };
+            for _ in 0..WALKS {
+                let length = 2 + random.below(30);
+                let Some(lasso) = space.walk(length, &mut |n| random.below(n)) else {
+                    continue;
+                };
+                lassos += 1;
+                let refutes = lasso.refutes(&system, liveness);
+                if refutes == Ok(true) {
+                    fair += 1;
+                    if judgement.violation.is_none() {
+                        return Err(format!("{}: {lasso:?}", property.name));
+                    }
+                }
+            }
+        }
+        Ok((lassos, fair))
+    });
+    let lassos: usize = tried.iter().map(|(lassos, _)| lassos).sum();
+    let refuting: usize = tried.iter().map(|(_, fair)| fair).sum();
+    println!("{lassos} runs, {refuting} of them refute a property");
+    assert!(refuting >= 500);
+}
