@@ -358,6 +358,21 @@ impl Quality {
         self.states.len()
     }
 
+    /// Prints which part of the programs has each kind of statement, and panics if one of them is rarer than
+    /// this (in percent). Those in `without` need not occur.
+    pub fn assert_statements(&self, least: f64, without: &[&str]) {
+        let mut low = Vec::new();
+        for name in STATEMENTS.iter().filter(|name| !without.contains(name)) {
+            let count = self.constructs.get(name).copied().unwrap_or(0);
+            let share = 100.0 * count as f64 / self.programs().max(1) as f64;
+            println!("{name:28} {share:5.1}%");
+            if share < least {
+                low.push(*name);
+            }
+        }
+        assert!(low.is_empty(), "rarer than {least}%: {}", low.join(", "));
+    }
+
     /// Prints the figures, and panics if one of them is too low. Of the constructs, those in `without` need not
     /// occur.
     pub fn assert(&self, without: &[&str]) {

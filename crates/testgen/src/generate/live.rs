@@ -1,5 +1,5 @@
 //! Random programs for liveness: few processes and few values, so that everything about them can be listed, and with much waiting: resources
-//! that are taken and given back, places to rest, steps of any kind between them. Fairness and properties speak of
+//! that are taken and given back, places to rest, steps of any kind between them. No processes are started, which engines for liveness do not take. Fairness and properties speak of
 //! labels at which processes wait, so that many properties hold only because of some assumption.
 
 use super::{Draft, Form, Generator, Scope, Ty, Var};
@@ -97,12 +97,8 @@ impl Generator {
             _ if self.n > 1 => Form::Ring,
             _ => Form::Unordered,
         }];
-        if self.n < 3 {
-            match self.random.below(10) {
-                0..3 => forms.push(Form::Single),
-                3 => forms.push(Form::Dynamic),
-                _ => {}
-            }
+        if self.n < 3 && self.random.percent(35) {
+            forms.push(Form::Single);
         }
         for (position, form) in forms.iter().enumerate() {
             self.templates.push(Draft {
@@ -110,7 +106,6 @@ impl Generator {
                 form: *form,
                 count: match form {
                     Form::Single => 1,
-                    Form::Dynamic => 0,
                     _ => self.n,
                 },
                 upper: "N".to_owned(),
@@ -150,8 +145,7 @@ impl Generator {
         let draft = self.templates[template].clone();
         let resource = match draft.form {
             // A token goes round `P`, and flags are of `P`.
-            Form::Single | Form::Dynamic if resource == Resource::Token => None,
-            Form::Single | Form::Dynamic if resource == Resource::Flags => None,
+            Form::Single if matches!(resource, Resource::Token | Resource::Flags) => None,
             _ => self.random.percent(80).then_some(resource),
         };
         let mut text = format!("{} {{\n", self.header(template));
@@ -194,7 +188,10 @@ impl Generator {
             ),
             Resource::Counter => (
                 "atomic { await room > 0; room := room - 1; }",
-                "atomic { room := min(room + 1, 2); }".to_owned(),
+                match self.random.below(2) {
+                    0 => "atomic { room := min(room + 1, 2); }".to_owned(),
+                    _ => "fetch_add(room, 1);".to_owned(),
+                },
             ),
             Resource::Lock => ("lock door;", "unlock door;".to_owned()),
             Resource::Token => ("await token == me;", "token := next(token);".to_owned()),
@@ -237,12 +234,9 @@ impl Generator {
         self.aim(template, &text)
     }
 
-    /// A process, or any process of a template. None of a template that grows: there the fixed ones are spoken of.
+    /// A process, or any process of a template.
     fn about(&mut self) -> About {
-        let fixed: Vec<usize> = (0..self.templates.len())
-            .filter(|t| !self.grows(*t))
-            .collect();
-        let template = self.random.one(&fixed).copied().unwrap_or(0);
+        let template = self.random.below(self.templates.len());
         let draft = self.templates[template].clone();
         let (who, over) = match draft.form {
             Form::Single => (draft.name, None),

@@ -1,0 +1,96 @@
+//! Random programs with random fairness and properties.
+
+use threadwise_model::lower::lower;
+use threadwise_model::system::SystemPropertyKind;
+use threadwise_testgen::coverage::{Quality, Sample};
+use threadwise_testgen::generate::generate_live;
+use threadwise_testgen::generated_programs;
+use threadwise_testgen::liveness::judge;
+
+use crate::common::{Count, Question, compare, engines};
+
+/// Programs that are generated.
+const SEEDS: u64 = 2_100;
+/// Programs that are compared at least.
+const PROGRAMS: usize = 2_000;
+/// Larger ones are left out.
+const STATES: usize = 300;
+
+#[derive(Debug, Default)]
+struct Findings {
+    sample: Option<Sample>,
+    properties: usize,
+    needs_fairness: bool,
+    flips: bool,
+    holds: usize,
+    counts: Vec<Count>,
+}
+
+#[test]
+fn engines_agree_with_the_oracle_on_random_programs() {
+    let engines = engines();
+    let found = generated_programs(generate_live, SEEDS, |_, text, instance| {
+        let system = lower(instance, 1).map_err(|_| "not lowered")?;
+        let mut findings = Findings {
+            counts: vec![Count::default(); engines.len()],
+            ..Findings::default()
+        };
+        let mut states = 0;
+        for property in &system.properties {
+            let SystemPropertyKind::Liveness(liveness) = &property.kind else {
+                continue;
+            };
+            let Ok(judgement) = judge(&system, liveness, STATES) else {
+                continue;
+            };
+            findings.properties += 1;
+            findings.needs_fairness |= judgement.needs_fairness;
+            findings.flips |= judgement.flips;
+            findings.holds += usize::from(judgement.violation.is_none());
+            states = states.max(judgement.states);
+            let question = Question {
+                instance,
+                text,
+                system: &system,
+                property,
+                liveness,
+            };
+            for (engine, count) in engines.iter().zip(&mut findings.counts) {
+                *count += compare(question, &judgement, engine)?;
+            }
+        }
+        if findings.properties > 0 {
+            let violated = findings.holds < findings.properties;
+            findings.sample = Some(Sample::new(instance, &system, states as u64, violated));
+        }
+        Ok(findings)
+    });
+    let mut found = found;
+    found.retain(|findings| findings.properties > 0);
+    let programs = found.len();
+    let share = |wanted: fn(&Findings) -> bool| {
+        let count = found.iter().filter(|findings| wanted(findings)).count();
+        100.0 * count as f64 / programs as f64
+    };
+    let properties: usize = found.iter().map(|findings| findings.properties).sum();
+    let holds: usize = found.iter().map(|findings| findings.holds).sum();
+    let needs_fairness = share(|findings| findings.needs_fairness);
+    let flips = share(|findings| findings.flips);
+    println!(
+        "{programs} programs, {properties} properties, {holds} hold; {needs_fairness:.1}% of the programs have one that holds only because of an \
+         assumption, {flips:.1}% one whose verdict flips with the polarity of strong assumptions"
+    );
+    for (number, (name, _)) in engines.iter().enumerate() {
+        let mut count = Count::default();
+        found.iter().for_each(|f| count += f.counts[number]);
+        println!("{name}: {count:?}");
+        assert_eq!(count.proved, holds, "{name}");
+        assert_eq!(count.proved + count.violated, properties, "{name}");
+    }
+    assert!(programs >= PROGRAMS, "only {programs} programs");
+    assert!(needs_fairness >= 25.0);
+    assert!(flips >= 10.0);
+    assert!(holds * 4 > properties && holds * 4 < properties * 3);
+    let samples = found.into_iter().filter_map(|findings| findings.sample);
+    Quality::of(samples).assert_statements(2.0, &["start"]);
+}
