@@ -102,7 +102,8 @@ const EXPORT_EXAMPLES: &str = "\
 Examples:
   threadwise export lock.tw --to promela --set N=3 > lock.pml
   threadwise export lock.tw --to smv --set N=3 > lock.smv
-  threadwise export lock.tw --to blif --set N=3 --property mutex > lock.blif";
+  threadwise export lock.tw --to blif --set N=3 --property mutex > lock.blif
+  threadwise export lock.tw --to hoa --set N=3 --property access > access.hoa";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -575,6 +576,8 @@ pub(crate) enum Target {
     Smv,
     /// A circuit for ABC and other checkers of hardware, with one property
     Blif,
+    /// The automaton of a negated liveness property, for Spot and other tools for automata
+    Hoa,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

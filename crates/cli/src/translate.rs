@@ -5,6 +5,7 @@ use std::fs;
 use threadwise::{Exit, Kind, Only, Options, Plan};
 use threadwise_import::UnfoldError;
 use threadwise_import::blif::blif;
+use threadwise_import::hoa::{HoaError, hoa};
 use threadwise_import::promela::promela;
 use threadwise_import::smv::smv;
 use threadwise_model::lower::lower;
@@ -81,13 +82,19 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
             }
         }
         .map_err(|error| error.to_string()),
+        Target::Hoa => match &args.property[..] {
+            [] => hoa(&instance, session.text(), None),
+            [one] => hoa(&instance, session.text(), Some(one)),
+            several => Err(HoaError::NotOne(several.to_vec())),
+        }
+        .map_err(|error| error.to_string()),
     };
     let text = match written {
         Ok(text) => text,
         Err(error) => return refuse(&error),
     };
     let left_out = declared.len() < instance.program().properties.len();
-    if args.property.is_empty() && left_out {
+    if args.to != Target::Hoa && args.property.is_empty() && left_out {
         terminal.note(&format_args!(
             "{}: liveness properties are not part of the translation",
             session.name()

@@ -294,6 +294,17 @@ fn export_translates() {
         ran.stderr.contains("choose with `--property NAME`"),
         "{ran:?}"
     );
+    place.file(
+        "live.tw",
+        "shared x: bool = false; process P { a: x := true; b: await x; } liveness ends: F P at done; invariant i: x || !x;",
+    );
+    let hoa = ["export", "live.tw", "--to", "hoa"];
+    let ran = place.run(&hoa).expect(0).says("AP: 1 \"P at done\"");
+    assert!(!ran.stderr.contains("not part"), "{ran:?}");
+    let ran = place
+        .run(&[&hoa[..], &["--property", "i"]].concat())
+        .expect(2);
+    assert!(ran.stderr.contains("not a liveness property"), "{ran:?}");
 }
 
 #[test]

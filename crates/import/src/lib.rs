@@ -2,9 +2,10 @@
 //!
 //! [`promela`] writes a lowered system as a Promela program for SPIN; [`smv`] and [`blif`] write what a symbolic model
 //! checker takes, NuSMV the one and ABC the other. These two have their first half in common: the system
-//! unfolded into moves over cells, with expressions in a graph.
+//! unfolded into moves over cells, with expressions in a graph. [`hoa`] writes the automaton of a liveness property.
 
 pub mod blif;
+pub mod hoa;
 pub mod promela;
 pub mod smv;
 mod terms;

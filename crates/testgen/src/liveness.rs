@@ -13,7 +13,7 @@ mod judge;
 mod space;
 
 pub use automaton::{Automaton, Edge};
-pub use formulas::{PATTERNS, Word, patterns, random_formula};
+pub use formulas::{PATTERNS, Word, patterns, patterns_model, random_formula};
 pub use graph::{Arc, Condition, Cycle, Graph};
 pub use judge::{Judgement, judge};
 pub use space::{Lasso, LassoStep, Space, Unknown, distinct_terms, swapped, without};

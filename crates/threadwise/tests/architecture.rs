@@ -13,6 +13,7 @@ const ORDER: &[&str] = &[
     "engine",
     "symbolic",
     "safety",
+    "liveness",
     "import",
     "threadwise",
     "cli",

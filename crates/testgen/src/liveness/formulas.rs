@@ -209,22 +209,31 @@ pub const PATTERNS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// [`PATTERNS`] as formulas over numbered atoms, read by the front end, with their texts.
-pub fn patterns() -> Result<Vec<(&'static str, Formula<usize>)>, String> {
+fn sources() -> impl Iterator<Item = &'static str> {
+    PATTERNS.iter().flat_map(|(_, all)| *all).copied()
+}
+
+/// A model that has [`PATTERNS`] as its liveness properties, `f0` and so on.
+pub fn patterns_model() -> String {
     let mut text = format!("shared {}: bool = any;\n", ATOMS.join(", "));
     text.push_str("process P { only: skip; }\n");
-    let sources: Vec<&str> = PATTERNS.iter().flat_map(|(_, all)| *all).copied().collect();
-    for (number, source) in sources.iter().enumerate() {
+    for (number, source) in sources().enumerate() {
         text.push_str(&format!("liveness f{number}: {source};\n"));
     }
+    text
+}
+
+/// [`PATTERNS`] as formulas over numbered atoms, read by the front end, with their texts.
+pub fn patterns() -> Result<Vec<(&'static str, Formula<usize>)>, String> {
+    let text = patterns_model();
     let instance = crate::instance(&text, &[])?;
     let system = lower(&instance, 1).map_err(|_| "not lowered")?;
     let mut formulas = Vec::new();
-    for (source, property) in sources.iter().zip(&system.properties[1..]) {
+    for (source, property) in sources().zip(&system.properties[1..]) {
         let SystemPropertyKind::Liveness(liveness) = &property.kind else {
             return Err(format!("{source} is no liveness property"));
         };
-        formulas.push((*source, by_atoms(&liveness.formula)?));
+        formulas.push((source, by_atoms(&liveness.formula)?));
     }
     Ok(formulas)
 }
