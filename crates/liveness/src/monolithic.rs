@@ -6,7 +6,7 @@ use threadwise_evidence::{Certificate, Duty, FairClaim, FairProof, Layer};
 use threadwise_model::layout::process_id;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{Fairness, FairnessKind};
-use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity};
+use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity, graph};
 use threadwise_symbolic::{Bdd, Error, Symbolic};
 
 use crate::decide::{self, Attempt};
@@ -233,7 +233,8 @@ pub(crate) fn proof(
         conjunct,
         alternative,
         mover,
-        start: names.about(&hull.reached)?,
+        // Over all cells: what is not a value of a reached state is not in it.
+        start: graph(symbolic, symbolic.system, &hull.reached)?,
         layers,
     })
 }
