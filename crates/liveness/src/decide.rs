@@ -14,6 +14,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) liveness: &'a Liveness,
     pub(crate) limits: &'a Limits<'a>,
     pub(crate) account: Account,
+    /// What was exposed, to be used elsewhere.
+    pub(crate) learnt: std::collections::BTreeSet<crate::Exposed>,
     stats: Stats,
 }
 
@@ -80,6 +82,7 @@ pub(crate) fn all(
                         liveness,
                         limits,
                         account: Account::default(),
+                        learnt: Default::default(),
                         stats: std::mem::take(&mut outcome.stats),
                     };
                     let answer = decide(&mut attempt, observer);

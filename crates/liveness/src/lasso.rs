@@ -31,9 +31,10 @@ fn lost() -> Halt {
     Error::Internal("a fair hull without a fair run").into()
 }
 
-/// A fair run through a hull that is not empty.
+/// A fair run through a hull that is not empty. The hull may be one of fewer steps than those that lead to it.
 pub(crate) fn lasso(
     search: &mut Search,
+    to: &Graph,
     graph: &Graph,
     conditions: &Conditions,
     hull: &Hull,
@@ -42,7 +43,12 @@ pub(crate) fn lasso(
     let d = &symbolic.diagrams;
     let walker = Walker { search, d, graph };
     let component = walker.component(&hull.left)?;
-    let (initial, mut steps) = walker.stem(&component, &hull.reached)?;
+    let way = Walker {
+        search,
+        d,
+        graph: to,
+    };
+    let (initial, mut steps) = way.stem(&component, &hull.reached)?;
     let loop_from = steps.len();
     let home = steps.last().map_or(&initial, |(_, state)| state).clone();
     // What is done on the way need not be done again.

@@ -3,9 +3,13 @@
 //! [`Monolithic`] looks for a fair cycle in the product of the whole program and the automaton of the negated property. [`Local`] looks at
 //! one process at a time, against a summary of the others.
 
+mod abstraction;
+mod concrete;
 mod decide;
+mod exposure;
 mod fair;
 mod lasso;
+mod local;
 mod monolithic;
 mod product;
 pub mod tableau;
@@ -13,9 +17,6 @@ pub mod tableau;
 pub use monolithic::Monolithic;
 
 use serde::{Deserialize, Serialize};
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
-use threadwise_evidence::{Reason, Stats};
-use threadwise_model::system::{System, SystemProperty};
 
 /// Which runs of an abstract process are excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +55,10 @@ pub struct Exposed {
     pub variable: Option<String>,
     /// Which of the variable's cells.
     pub offset: u32,
-    /// Values that are told apart from all others, each by itself.
+    /// The values.
     pub values: Vec<i64>,
+    /// Whether this is about processes that the property speaks of, or about the others.
+    pub mentioned: bool,
 }
 
 impl Variant {
@@ -66,39 +69,5 @@ impl Variant {
             Variant::A => "fair-local-liveness-a",
             Variant::B => "fair-local-liveness-b",
         }
-    }
-}
-
-impl Engine for Local {
-    fn name(&self) -> &'static str {
-        self.variant.name()
-    }
-
-    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        decide::accepts(self.name(), system, property)
-    }
-
-    fn check_all(
-        &self,
-        system: &System,
-        properties: &[&SystemProperty],
-        _: &Limits,
-        _: &mut dyn Observer,
-    ) -> Outcome {
-        undecided(self, system, properties)
-    }
-}
-
-fn undecided(engine: &dyn Engine, system: &System, properties: &[&SystemProperty]) -> Outcome {
-    let answer = |property: &&SystemProperty| match engine.accepts(system, property) {
-        Ok(()) => Answer::Unknown(Reason::new("no-engine", "no engine decides liveness yet")),
-        Err(unsupported) => Answer::Unknown(unsupported.into()),
-    };
-    Outcome {
-        answers: properties.iter().map(answer).collect(),
-        accounts: Vec::new(),
-        stats: Stats::default(),
-        complete: false,
-        capacity_exceeded: None,
     }
 }

@@ -49,7 +49,11 @@ impl Engine for Monolithic {
 }
 
 impl Monolithic {
-    fn decide(&self, attempt: &mut Attempt, observer: &mut dyn Observer) -> Result<Answer, Halt> {
+    pub(crate) fn decide(
+        &self,
+        attempt: &mut Attempt,
+        observer: &mut dyn Observer,
+    ) -> Result<Answer, Halt> {
         let mut proofs = Some(Vec::new());
         let conjuncts = attempt.liveness.formula.conjuncts();
         for (number, conjunct) in conjuncts.iter().enumerate() {
@@ -96,7 +100,7 @@ impl Monolithic {
             let conditions = exact(extended, &symbolic, &graph, terms)?;
             let hull = hull(search, &graph, &conditions, reached.clone())?;
             if !symbolic.diagrams.is_empty(&hull.left) {
-                let lasso = lasso(search, &graph, &conditions, &hull)?;
+                let lasso = lasso(search, &graph, &graph, &conditions, &hull)?;
                 return Ok(Found::Run(run(extended, &symbolic, &lasso)?));
             }
             if self.certificates

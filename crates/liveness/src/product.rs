@@ -5,6 +5,8 @@
 //! which the promises that were made before it must be kept: on sets this is one operation for the steps of all processes, so
 //! images are those of the program, before or after it.
 
+use std::rc::Rc;
+
 use index_vec::IndexVec;
 use threadwise_engine::State;
 use threadwise_lang::program::CompareOp;
@@ -149,6 +151,7 @@ pub(crate) struct Graph {
 }
 
 /// What an automaton demands, on the predicates as one process sees them.
+#[derive(Clone)]
 pub(crate) struct Promises {
     /// The demands: bits before, and the state and the twins of the bits after.
     demand: Bdd,
@@ -156,14 +159,14 @@ pub(crate) struct Promises {
     bits: Bdd,
     /// Their twins.
     twins: Bdd,
-    back: Renaming,
-    forth: Renaming,
+    back: Rc<Renaming>,
+    forth: Rc<Renaming>,
     /// Where the negated conjunct holds.
     pub(crate) root: Bdd,
     /// Where each obligation is not put off.
     pub(crate) fulfilled: Vec<Bdd>,
     /// The last step, to be forgotten, and that it was none of those asked about.
-    last: Option<(Hidden, Bdd)>,
+    last: Option<Rc<(Hidden, Bdd)>>,
 }
 
 impl Promises {
@@ -202,7 +205,7 @@ impl Promises {
                     None => d.none(),
                 };
                 let vars = symbolic.encoding.cells[cell].vars(false);
-                Some((Hidden::new(d, vars)?, none))
+                Some(Rc::new((Hidden::new(d, vars)?, none)))
             }
             None => None,
         };
@@ -210,8 +213,8 @@ impl Promises {
             demand,
             bits: d.cube(&vars)?,
             twins: d.cube(&twin_vars)?,
-            back: d.renaming(&twin_vars, &vars)?,
-            forth,
+            back: Rc::new(d.renaming(&twin_vars, &vars)?),
+            forth: Rc::new(forth),
             root,
             fulfilled: fulfilled.collect::<Result<_, _>>()?,
             last,
@@ -233,15 +236,15 @@ impl Promises {
 
     /// A set after a step that changes nothing of the program.
     fn idle(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Halt> {
-        match &self.last {
+        match self.last.as_deref() {
             Some((last, none)) => Ok(d.and(&last.forget(d, set)?, none)?),
             None => Ok(set.clone()),
         }
     }
 
     /// The reverse.
-    fn unidle(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Halt> {
-        match &self.last {
+    pub(crate) fn unidle(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Halt> {
+        match self.last.as_deref() {
             Some((last, none)) => last.forget_and(d, set, none).map_err(Halt::from),
             None => Ok(set.clone()),
         }

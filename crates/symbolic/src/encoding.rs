@@ -96,6 +96,22 @@ impl CellCode {
         &self.alphabet.codes
     }
 
+    /// The class of the value with a code.
+    pub fn class(&self, code: usize) -> usize {
+        code >> (self.alphabet.bits - self.alphabet.class_bits)
+    }
+
+    /// The value that some variables make up, given by variable; open ones count as 0.
+    pub fn value(&self, values: &[Option<bool>]) -> Option<i64> {
+        let code = number_of(self.vars(false), values);
+        self.alphabet.values.get(code).copied().flatten()
+    }
+
+    /// The class that some variables make up, given by variable; open ones count as 0.
+    pub fn class_among(&self, values: &[Option<bool>]) -> usize {
+        number_of(self.class_vars(false), values)
+    }
+
     /// The variables of its bits, the most significant first; those of the state after a step if
     /// `after`.
     pub fn vars(&self, after: bool) -> impl Iterator<Item = VarNo> + Clone + use<> {
@@ -272,16 +288,7 @@ impl Encoding {
 
     /// The state that a valuation of the variables stands for; open bits count as 0.
     pub fn decode(&self, member: &[Option<bool>]) -> Option<Vec<i64>> {
-        self.cells
-            .iter()
-            .map(|cell| {
-                let code = cell.vars(false).fold(0, |code, var| {
-                    2 * code
-                        + usize::from(member.get(var as usize).copied().flatten() == Some(true))
-                });
-                cell.alphabet.values.get(code).copied().flatten()
-            })
-            .collect()
+        self.cells.iter().map(|cell| cell.value(member)).collect()
     }
 
     /// The valuation of the variables that a state stands for; the twins are 0. `None` if the
@@ -297,6 +304,13 @@ impl Encoding {
         }
         Some(bits)
     }
+}
+
+/// The number that bits, the most significant first, make up; open ones count as 0.
+fn number_of(vars: impl Iterator<Item = VarNo>, values: &[Option<bool>]) -> usize {
+    vars.fold(0, |number, var| {
+        2 * number + usize::from(values.get(var as usize).copied().flatten() == Some(true))
+    })
 }
 
 /// The set in which bits, the most significant first, make up a number.

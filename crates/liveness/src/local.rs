@@ -1,0 +1,348 @@
+//! One process at a time: fair cycles of abstract processes, refined until the property is decided.
+//!
+//! A round computes the split invariant for what is exposed, and looks for fair runs of abstract processes against the property. If there are
+//! none, it is proved. Variant A (and plain local liveness) excludes, for each process, the runs in which it moves
+//! infinitely often from states that fulfil the automaton's first obligation; every run is one of these for some process. Variant B
+//! excludes all runs of one process. A run that is found is made one of the program, or else says what to expose next. What is exposed
+//! tells more each time, and there is only so much to tell, so this ends.
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
+use threadwise_evidence::{Certificate, FairClaim, FairProof};
+use threadwise_model::layout::process_name;
+use threadwise_model::partial::choose;
+use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
+use threadwise_model::temporal::{FairnessKind, Formula};
+use threadwise_safety::foundation::{
+    Assertions, Grown, Halt, Representatives, Search, capacity, graphs, split_invariant,
+};
+use threadwise_symbolic::Symbolic;
+
+use crate::abstraction::{Abstraction, layout};
+use crate::concrete::{Examined, Examiner};
+use crate::decide::{self, Attempt};
+use crate::exposure::{Exposure, Groups};
+use crate::fair::{Hull, hull, reach};
+use crate::lasso::lasso;
+use crate::monolithic::{Monolithic, proof};
+use crate::product::{Extended, Graph};
+use crate::{Local, Variant};
+
+impl Engine for Local {
+    fn name(&self) -> &'static str {
+        self.variant.name()
+    }
+
+    fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
+        decide::accepts(self.name(), system, property)
+    }
+
+    fn check_all(
+        &self,
+        system: &System,
+        properties: &[&SystemProperty],
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Outcome {
+        decide::all(
+            self,
+            system,
+            properties,
+            limits,
+            observer,
+            |attempt, observer| self.decide(attempt, observer),
+        )
+    }
+}
+
+/// What a round found.
+enum Round {
+    /// No abstract process has a fair run.
+    Proved(Option<Vec<FairProof>>),
+    /// A run of the program.
+    Violated(Run),
+    /// Something to expose.
+    Open(Examined),
+}
+
+impl Local {
+    fn decide(&self, attempt: &mut Attempt, observer: &mut dyn Observer) -> Result<Answer, Halt> {
+        let mut claim = Some(FairClaim {
+            invariant: Vec::new(),
+            proofs: Vec::new(),
+        });
+        attempt.account.refinements = Some(0);
+        attempt.account.predicates = Some(0);
+        let conjuncts = attempt.liveness.formula.conjuncts();
+        for (number, conjunct) in conjuncts.iter().enumerate() {
+            match self.conjunct(attempt, observer, number, conjunct)? {
+                Decided::Violated(run) => return Ok(Answer::Violated(run)),
+                Decided::Proved(Some(more)) if self.certificates => {
+                    if let Some(claim) = &mut claim {
+                        for part in more.invariant {
+                            if !claim.invariant.contains(&part) {
+                                claim.invariant.push(part);
+                            }
+                        }
+                        claim.proofs.extend(more.proofs);
+                    }
+                }
+                Decided::Proved(_) => claim = None,
+                Decided::GaveUp => {
+                    let engine = Monolithic {
+                        certificates: self.certificates,
+                    };
+                    return engine.decide(attempt, observer);
+                }
+            }
+        }
+        Ok(Answer::Proved(claim.filter(|_| self.certificates).map(
+            |claim| Certificate::fair(attempt.system, &attempt.property.name, claim),
+        )))
+    }
+
+    fn conjunct(
+        &self,
+        attempt: &mut Attempt,
+        observer: &mut dyn Observer,
+        number: usize,
+        conjunct: &Formula<Expr>,
+    ) -> Result<Decided, Halt> {
+        let system = attempt.system;
+        let limits = attempt.limits;
+        let extended = Extended::new(system, attempt.liveness, conjunct);
+        let program = Symbolic::new(system, capacity(limits))?;
+        let groups = Groups::new(
+            &program,
+            attempt.property,
+            attempt.liveness,
+            conjunct,
+            self.symmetric,
+        )?;
+        // In variant B a process that the conjunct speaks of: nothing of it need be exposed for that.
+        let first = groups.mentioned.first().copied();
+        let one = first.unwrap_or(ProcessId::from_raw(0));
+        let mut exposure = Exposure::default();
+        exposure.learn(&program, &groups, &self.exposed);
+        let facts = exposure.facts();
+        self.expose_for_property(attempt, &program, &groups, conjunct, one, &mut exposure)?;
+        let grown = Grown::default();
+        let mut search = Search::new(&grown, program, limits, observer);
+        if exposure.facts() > facts {
+            attempt.account.rounds.push(format!(
+                "{} about processes are exposed because the property speaks of them",
+                count(exposure.facts() - facts)
+            ));
+        }
+        loop {
+            let layout_now = exposure.layout(&search.symbolic.layout);
+            let rebuilt = search.symbolic.rebuild(layout_now)?;
+            search.replace(rebuilt);
+            let representatives = Representatives::of_groups(system, &groups.groups);
+            let (_, assertions) = split_invariant(&mut search, &representatives)?;
+            let program = search.symbolic.clone();
+            let symbolic = Symbolic::with_layout(
+                &extended.system,
+                layout(&program.layout, &extended),
+                capacity(limits),
+            )?;
+            let inner = Grown::default();
+            let mut product = Search::new(&inner, symbolic, limits, search.observer);
+            let round = self.round(
+                attempt,
+                &mut product,
+                &program,
+                &extended,
+                &assertions,
+                &groups,
+                one,
+                number,
+            );
+            attempt.count(&product);
+            attempt.account.predicates = attempt.account.predicates.max(Some(exposure.facts()));
+            let examined = match round? {
+                Round::Violated(run) => return Ok(Decided::Violated(run)),
+                Round::Proved(proofs) => {
+                    attempt.count(&search);
+                    attempt.learnt.extend(exposure.learnt(system, &groups));
+                    let parts = std::iter::once(&assertions.common).chain(&assertions.own);
+                    let invariant = match self.certificates {
+                        true => graphs(&program, parts),
+                        false => None,
+                    };
+                    return Ok(Decided::Proved(
+                        proofs
+                            .zip(invariant)
+                            .map(|(proofs, invariant)| FairClaim { invariant, proofs }),
+                    ));
+                }
+                Round::Open(examined) => examined,
+            };
+            *attempt.account.refinements.get_or_insert(0) += 1;
+            let before = exposure.facts();
+            let new = match &examined {
+                Examined::Value(cell, values) => exposure.expose(&program, &groups, *cell, values),
+                Examined::Whatever(processes, sets) => {
+                    let mut new = false;
+                    for set in sets {
+                        for process in processes {
+                            let symbolic = &product.symbolic;
+                            new |= exposure.expose_for(symbolic, &groups, *process, set)?;
+                        }
+                        if new {
+                            break;
+                        }
+                    }
+                    new
+                }
+                Examined::Real(_) | Examined::TooLong => false,
+            };
+            if !new {
+                attempt.account.rounds.push(
+                    "nothing more can be told of an abstract run, so the whole program is looked at"
+                        .to_owned(),
+                );
+                return Ok(Decided::GaveUp);
+            }
+            attempt.account.rounds.push(format!(
+                "an abstract process has a fair run that the program does not have; {} about processes are exposed",
+                count(exposure.facts() - before)
+            ));
+        }
+    }
+
+    /// Exposes what the property speaks of, and in plain local liveness what fairness does.
+    fn expose_for_property(
+        &self,
+        attempt: &Attempt,
+        program: &Symbolic,
+        groups: &Groups,
+        conjunct: &Formula<Expr>,
+        one: ProcessId,
+        exposure: &mut Exposure,
+    ) -> Result<(), Halt> {
+        let mut predicates: Vec<&Expr> = Vec::new();
+        conjunct.for_atoms(&mut |atom| predicates.push(atom));
+        if self.variant == Variant::Plain {
+            for term in attempt.liveness.fairness.iter().flatten() {
+                match &term.kind {
+                    FairnessKind::Scheduled(_) => {}
+                    FairnessKind::Weak(e) => predicates.push(e),
+                    FairnessKind::Strong(p, q) => predicates.extend([p, q]),
+                }
+            }
+        }
+        for predicate in predicates {
+            for taken in [0, 1] {
+                let predicate = choose(predicate, &mut |_| Expr::Const(taken));
+                let set = program.states(&predicate)?;
+                for process in (0..program.system.processes()).map(ProcessId::from_raw) {
+                    if self.variant != Variant::B || process != one {
+                        exposure.expose_for(program, groups, process, &set)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &self,
+        attempt: &Attempt,
+        search: &mut Search,
+        program: &Symbolic,
+        extended: &Extended,
+        assertions: &Assertions,
+        groups: &Groups,
+        one: ProcessId,
+        number: usize,
+    ) -> Result<Round, Halt> {
+        let symbolic = search.symbolic.clone();
+        let abstraction = Abstraction::new(search, program, assertions)?;
+        let movers = self.variant != Variant::B;
+        let processes: Vec<ProcessId> = match movers {
+            false => vec![one],
+            true if attempt.liveness.taken.is_empty() && !self.certificates => {
+                groups.groups.iter().map(|group| group[0]).collect()
+            }
+            true => (0..program.system.processes())
+                .map(ProcessId::from_raw)
+                .collect(),
+        };
+        let mut proofs = Some(Vec::new());
+        for process in processes {
+            let graph = abstraction.graph(&symbolic, extended, process)?;
+            let reached = reach(search, &graph)?;
+            for (alternative, terms) in attempt.liveness.fairness.iter().enumerate() {
+                let mover = movers.then_some(process);
+                let conditions =
+                    abstraction.conditions(&symbolic, extended, &graph, terms, process, mover)?;
+                let left = hull(search, &graph, &conditions, reached.clone())?;
+                if symbolic.diagrams.is_empty(&left.left) {
+                    if self.certificates
+                        && let Some(known) = &mut proofs
+                    {
+                        let mover = mover.map(|mover| process_name(attempt.system, mover));
+                        match proof(&symbolic, &left, number, alternative, mover) {
+                            Some(proof) => known.push(proof),
+                            None => proofs = None,
+                        }
+                    }
+                    continue;
+                }
+                // Steps that others can surely take make a run that is more likely one of the program.
+                let (moves, still) = abstraction.sure(&symbolic, &graph, process)?;
+                let sure = Graph {
+                    moves,
+                    still,
+                    initial: graph.initial.clone(),
+                    seen: graph.seen.clone(),
+                    promises: graph.promises.clone(),
+                };
+                let among = hull(search, &sure, &conditions, left.left.clone())?;
+                let lasso = match symbolic.diagrams.is_empty(&among.left) {
+                    true => lasso(search, &graph, &graph, &conditions, &left)?,
+                    false => {
+                        let among = Hull {
+                            reached: left.reached.clone(),
+                            ..among
+                        };
+                        lasso(search, &graph, &sure, &conditions, &among)?
+                    }
+                };
+                let examiner = Examiner {
+                    symbolic: &symbolic,
+                    extended,
+                    abstraction: &abstraction,
+                    graph: &graph,
+                    process,
+                    terms,
+                    lasso: &lasso,
+                };
+                return Ok(match examiner.examine()? {
+                    Examined::Real(run) => Round::Violated(run),
+                    examined => Round::Open(examined),
+                });
+            }
+        }
+        Ok(Round::Proved(proofs))
+    }
+}
+
+/// What became of a conjunct.
+enum Decided {
+    /// It holds; with certificates, why.
+    Proved(Option<FairClaim>),
+    /// It does not.
+    Violated(Run),
+    /// Nothing can be exposed that is not.
+    GaveUp,
+}
+
+/// So many facts, in words.
+fn count(facts: u64) -> String {
+    match facts {
+        1 => "1 fact".to_owned(),
+        facts => format!("{facts} facts"),
+    }
+}
