@@ -19,6 +19,7 @@
 
 use std::collections::BTreeMap;
 
+use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::FoldKind;
 use threadwise_model::eval::{self, Context, Outcome};
@@ -30,11 +31,12 @@ use threadwise_model::system::{
     CellInitial, Expr, ProcessId, Scope, Step, System, SystemPropertyKind,
 };
 
-use crate::encode::{Encoder, Env};
+use crate::encode::{Encoder, Env, Finite};
+use crate::fair;
 use crate::fit;
 use crate::graph::Graphs;
-use crate::logic::{Lit, Logic};
-use crate::parts::{Part, Parts, Processes};
+use crate::logic::{Counts, Lit, Logic};
+use crate::parts::{Parts, Processes};
 use crate::procedure::Procedure;
 use crate::rejection::{Condition, Error, Rejection, StepName};
 use crate::step::{self, Case, Mover, Taken};
@@ -54,6 +56,30 @@ pub struct Report {
     pub clauses: u64,
     /// Conflicts that the solver met.
     pub conflicts: u64,
+}
+
+impl Report {
+    /// What was counted with decision graphs of so many nodes.
+    pub(crate) fn counted(nodes: usize, counts: Counts) -> Report {
+        Report {
+            nodes,
+            conditions: counts.questions,
+            visits: counts.visits,
+            clauses: counts.clauses,
+            conflicts: counts.conflicts,
+        }
+    }
+
+    /// Both together.
+    pub(crate) fn and(self, other: Report) -> Report {
+        Report {
+            nodes: self.nodes + other.nodes,
+            conditions: self.conditions + other.conditions,
+            visits: self.visits + other.visits,
+            clauses: self.clauses + other.clauses,
+            conflicts: self.conflicts + other.conflicts,
+        }
+    }
 }
 
 /// A way to decide the conditions.
@@ -147,8 +173,8 @@ fn check_by(
         .collect()
 }
 
-/// The property that a certificate is asked about, if it is one that an inductive set can prove.
-fn property_of<'s>(
+/// The property that a certificate is asked about, if it is one that its kind of claim can prove.
+pub(crate) fn property_of<'s>(
     system: &'s System,
     certificate: &Certificate,
     property: &str,
@@ -158,14 +184,18 @@ fn property_of<'s>(
         .properties
         .iter()
         .find(|known| known.name == property);
-    match found.map(|found| &found.kind) {
-        None => Err(Error::mismatch(format!(
+    match (found.map(|found| &found.kind), &certificate.claim) {
+        (None, _) => Err(Error::mismatch(format!(
             "the model has no property `{property}`"
         ))),
-        Some(SystemPropertyKind::Liveness(_)) => Err(Error::mismatch(format!(
+        (Some(kind @ SystemPropertyKind::Liveness(_)), Claim::Fair(_)) => Ok(kind),
+        (Some(SystemPropertyKind::Liveness(_)), _) => Err(Error::mismatch(format!(
             "`{property}` is a liveness property, which an inductive set does not prove"
         ))),
-        Some(kind) => Ok(kind),
+        (Some(_), Claim::Fair(_)) => Err(Error::mismatch(format!(
+            "`{property}` is a safety property, and the claim is about fair runs"
+        ))),
+        (Some(kind), _) => Ok(kind),
     }
 }
 
@@ -191,8 +221,12 @@ fn check_claim(
         }
         let asked: Vec<_> = open.iter().map(|at| properties[*at]).collect();
         let decided = match method {
-            Method::Walk => decide::<Walk<'_>>(subject, &parts, &asked, &mut closed),
-            Method::Solver => decide::<Graphs<'_>>(subject, &parts, &asked, &mut closed),
+            Method::Walk => {
+                decide::<Walk<'_>>(*method, subject, claim, &parts, &asked, &mut closed)
+            }
+            Method::Solver => {
+                decide::<Graphs<'_>>(*method, subject, claim, &parts, &asked, &mut closed)
+            }
         };
         for (at, answer) in open.into_iter().zip(decided) {
             answers[at] = answer;
@@ -203,7 +237,9 @@ fn check_claim(
 
 /// Checks a claim by one method. `closed` says whether all that does not depend on properties is known to hold.
 fn decide<'a, P: Procedure<'a>>(
+    method: Method,
     subject: Subject<'a>,
+    claim: &Claim,
     parts: &'a Parts<'a>,
     properties: &[(&str, &SystemPropertyKind)],
     closed: &mut bool,
@@ -228,25 +264,55 @@ fn decide<'a, P: Procedure<'a>>(
     };
     *closed = true;
     let each = properties.iter().map(|(name, kind)| {
+        let mut more = Report::default();
         match kind {
             SystemPropertyKind::Invariant(expr) => checker.invariant(name, expr)?,
             SystemPropertyKind::DeadlockFree => checker.deadlock()?,
             SystemPropertyKind::Checks => failing.clone().map_or(Ok(()), Err)?,
-            SystemPropertyKind::Liveness(_) => {}
+            SystemPropertyKind::Liveness(liveness) => {
+                // `property_of` lets no other claim through.
+                let Claim::Fair(claim) = claim else {
+                    return Err(Error::mismatch("the claim is not about fair runs"));
+                };
+                more = fair::check(method, subject, parts, claim, liveness)?;
+            }
         }
         // Beyond a limit formulas mean nothing, so nothing is accepted there.
         checker.encoder.logic.go_on()?;
-        Ok(checker.report())
+        Ok(checker.report().and(more))
     });
     each.collect()
 }
 
 /// What certificates are checked against.
 #[derive(Clone, Copy)]
-struct Subject<'a> {
-    instance: &'a Instance,
-    system: &'a System,
-    cancel: &'a dyn Fn() -> bool,
+pub(crate) struct Subject<'a> {
+    pub(crate) instance: &'a Instance,
+    pub(crate) system: &'a System,
+    pub(crate) cancel: &'a dyn Fn() -> bool,
+}
+
+impl Subject<'_> {
+    /// Where every process is in a state, and the value of every cell.
+    pub(crate) fn describe(&self, cells: &[i64]) -> Vec<(String, String)> {
+        let names = Names::new(self.instance);
+        let state = unflatten(self.system, cells);
+        let locations = names.locations(&state).into_iter();
+        let locations = locations.map(|(process, label)| (process, label.to_owned()));
+        let cells = names.cells(&state).into_iter();
+        let cells = cells.map(|(name, value)| (name, value.to_string()));
+        locations.chain(cells).collect()
+    }
+
+    pub(crate) fn name(&self, process: ProcessId, step: &Step) -> StepName {
+        let template = &self.system.templates[self.system.template_of(process)];
+        StepName {
+            process: process_name(self.system, process),
+            from: template.locations[step.from].clone(),
+            to: template.locations[step.to].clone(),
+            span: step.span,
+        }
+    }
 }
 
 struct Checker<'a, P: Procedure<'a>> {
@@ -279,14 +345,13 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     }
 
     fn report(&self) -> Report {
-        let counts = self.encoder.logic.counts();
+        let nodes = self.parts.list().iter().map(|part| part.dag.len()).sum();
+        let counted = Report::counted(nodes, self.encoder.logic.counts());
         Report {
-            nodes: self.parts.list().iter().map(|part| part.dag.len()).sum(),
-            conditions: self.before.conditions + counts.questions,
-            visits: self.before.visits + counts.visits,
-            clauses: self.before.clauses + counts.clauses,
-            conflicts: self.before.conflicts + counts.conflicts,
+            nodes: 0,
+            ..self.before
         }
+        .and(counted)
     }
 
     /// Whether there is a state in which all of these are true.
@@ -322,42 +387,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     }
 
     fn initial(&mut self) -> Result<(), Error> {
-        let mut initial = vec![Lit::TRUE; self.system.cells];
-        for (id, var) in self.system.vars.iter_enumerated() {
-            let CellInitial::Value(expr) = &var.initial else {
-                continue;
-            };
-            let (copies, first) = match var.scope {
-                Scope::Shared => (1, None),
-                Scope::Local(template) => {
-                    let template = &self.system.templates[template];
-                    (template.count, Some(template.first))
-                }
-            };
-            for copy in 0..copies {
-                let own = first.map(|first| (copy, first + copy as usize));
-                let mut env = Env::new(own, Vec::new());
-                let (value, overflow) = self.encoder.expr(expr, &mut env)?;
-                if overflow != Lit::FALSE {
-                    return Err(Error::unsupported("an initial value leaves 64 bits"));
-                }
-                for offset in 0..var.len {
-                    let cell = self.system.cell(id, copy, offset).index();
-                    for (value, lit) in self.encoder.values.items(value).iter() {
-                        if *lit != Lit::TRUE {
-                            return Err(Error::unsupported("an initial value is not constant"));
-                        }
-                        initial[cell] = self.encoder.cell_is(cell, *value);
-                    }
-                }
-            }
-        }
-        // A value outside the type would make the condition true for no good reason.
-        if initial.contains(&Lit::FALSE) {
-            return Err(Error::unsupported(
-                "an initial value is outside its variable's type",
-            ));
-        }
+        let initial = initial(self.system, &mut self.encoder)?;
         for (at, part) in self.parts.list().iter().enumerate() {
             let outside = self.sets.outside(at);
             let mut assumptions = vec![outside];
@@ -496,12 +526,12 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     fn deadlock(&mut self) -> Result<(), Error> {
         let mut assumptions = Vec::new();
         let mut unfinished = Vec::new();
-        for (mover, steps) in self.movers() {
+        for (mover, steps) in step::movers(self.system) {
             let template = &self.system.templates[self.system.template_of(mover.process)];
             let done = i64::from(template.done().raw());
             unfinished.push(!self.encoder.cell_is(mover.pc, done));
             for step in steps {
-                assumptions.push(!step::acts(&mut self.encoder, mover, step)?);
+                assumptions.push(!step::acts(&mut self.encoder, mover, step, false)?);
             }
         }
         assumptions.push(self.encoder.logic.any(unfinished));
@@ -514,7 +544,9 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     }
 
     fn is_deadlock(&self, state: &[i64]) -> bool {
-        let mut processes = self.movers().into_iter().map(|(mover, _)| mover.process);
+        let mut processes = step::movers(self.system)
+            .into_iter()
+            .map(|(mover, _)| mover.process);
         let resting = processes.clone().all(|process| {
             let outcomes = eval::outcomes(self.system, state, process);
             outcomes.iter().all(|outcome| *outcome == Outcome::Rest)
@@ -525,7 +557,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     /// That no step leads out of the set, or leaves 64 bits. If asked, finds one that fails a check.
     fn steps(&mut self, checks: bool) -> Result<Option<Error>, Error> {
         let mut failing = None;
-        for (mover, steps) in self.movers() {
+        for (mover, steps) in step::movers(self.system) {
             for step in steps {
                 self.encoder.logic.go_on()?;
                 let Some(mut taken) = step::take(&mut self.encoder, mover, step)? else {
@@ -610,7 +642,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
             process: Some(mover.process),
             choices: &choices,
         };
-        let name = self.name(mover.process, step);
+        let name = self.subject.name(mover.process, step);
         let inside = self.contains(&state);
         match context.step(step) {
             Some(Outcome::Move(next)) => {
@@ -632,41 +664,9 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         }
     }
 
-    /// Every process with its steps.
-    fn movers(&self) -> Vec<(Mover, Vec<&'a Step>)> {
-        let mut movers = Vec::new();
-        for template in &self.system.templates {
-            for index in 0..template.count {
-                let mover = Mover {
-                    process: template.first + index as usize,
-                    index,
-                    pc: self.system.cell(template.pc, index, 0).index(),
-                };
-                movers.push((mover, template.steps.iter().flatten().collect()));
-            }
-        }
-        movers
-    }
-
     fn contains(&self, state: &[i64]) -> bool {
-        self.parts.list().iter().all(|Part { dag, cells, .. }| {
-            dag.contains(|cell| {
-                let cell = cells[cell];
-                let position = i128::from(state[cell]) - i128::from(self.encoder.cells[cell].lo);
-                // What lies below the type has no child either.
-                u64::try_from(position).unwrap_or(u64::MAX)
-            })
-        })
-    }
-
-    fn name(&self, process: ProcessId, step: &Step) -> StepName {
-        let template = &self.system.templates[self.system.template_of(process)];
-        StepName {
-            process: process_name(self.system, process),
-            from: template.locations[step.from].clone(),
-            to: template.locations[step.to].clone(),
-            span: step.span,
-        }
+        let mut parts = self.parts.list().iter();
+        parts.all(|part| contains(&self.encoder.cells, part.dag, &part.cells, state))
     }
 
     /// Rejects the certificate because of a state that the evaluator has confirmed.
@@ -677,33 +677,85 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         state: &[i64],
         next: Option<&[i64]>,
     ) -> Result<(), Error> {
-        let names = Names::new(self.subject.instance);
-        let describe = |cells: &[i64]| -> Vec<(String, String)> {
-            let state = unflatten(self.system, cells);
-            let locations = names.locations(&state).into_iter();
-            let locations = locations.map(|(process, label)| (process, label.to_owned()));
-            let cells = names.cells(&state).into_iter();
-            let cells = cells.map(|(name, value)| (name, value.to_string()));
-            locations.chain(cells).collect()
+        let next = next.map(|next| self.subject.describe(next));
+        reject(confirmed, condition, self.subject.describe(state), next)
+    }
+}
+
+/// That each cell of a system has an initial value.
+pub(crate) fn initial(
+    system: &System,
+    encoder: &mut Encoder<'_, impl Logic>,
+) -> Result<Vec<Lit>, Error> {
+    let mut initial = vec![Lit::TRUE; system.cells];
+    for (id, var) in system.vars.iter_enumerated() {
+        let CellInitial::Value(expr) = &var.initial else {
+            continue;
         };
-        let state = describe(state);
-        let changes = next.map_or_else(Vec::new, |next| {
-            let next = describe(next).into_iter().zip(&state);
-            next.filter(|(new, old)| new != *old)
-                .map(|(new, _)| new)
-                .collect()
-        });
-        let rejection = Rejection {
-            condition,
-            state,
-            changes,
+        let (copies, first) = match var.scope {
+            Scope::Shared => (1, None),
+            Scope::Local(template) => {
+                let template = &system.templates[template];
+                (template.count, Some(template.first))
+            }
         };
-        if confirmed {
-            Err(Error::Rejected(Box::new(rejection)))
-        } else {
-            Err(Error::unsupported(format!(
-                "the checker's encoding and its evaluator do not agree, on this: {rejection}"
-            )))
+        for copy in 0..copies {
+            let own = first.map(|first| (copy, first + copy as usize));
+            let mut env = Env::new(own, Vec::new());
+            let (value, overflow) = encoder.expr(expr, &mut env)?;
+            if overflow != Lit::FALSE {
+                return Err(Error::unsupported("an initial value leaves 64 bits"));
+            }
+            for offset in 0..var.len {
+                let cell = system.cell(id, copy, offset).index();
+                for (value, lit) in encoder.values.items(value).iter() {
+                    if *lit != Lit::TRUE {
+                        return Err(Error::unsupported("an initial value is not constant"));
+                    }
+                    initial[cell] = encoder.cell_is(cell, *value);
+                }
+            }
         }
+    }
+    // A value outside the type would make the condition true for no good reason.
+    if initial.contains(&Lit::FALSE) {
+        return Err(Error::unsupported(
+            "an initial value is outside its variable's type",
+        ));
+    }
+    Ok(initial)
+}
+
+/// Whether a state is in the set of a graph. With it come the cells that its own are.
+pub(crate) fn contains(types: &[Finite], dag: &Dag, cells: &[usize], state: &[i64]) -> bool {
+    dag.contains(|cell| {
+        let cell = cells[cell];
+        let position = i128::from(state[cell]) - i128::from(types[cell].lo);
+        // What lies below the type has no child either.
+        u64::try_from(position).unwrap_or(u64::MAX)
+    })
+}
+
+/// Rejects a certificate because of a state, and perhaps the one after it, if an evaluator has confirmed it.
+pub(crate) fn reject(
+    confirmed: bool,
+    condition: Condition,
+    state: Vec<(String, String)>,
+    next: Option<Vec<(String, String)>>,
+) -> Result<(), Error> {
+    let next = next.unwrap_or_default().into_iter().zip(&state);
+    let changes = next.filter(|(new, old)| new != *old);
+    let changes = changes.map(|(new, _)| new).collect();
+    let rejection = Rejection {
+        condition,
+        state,
+        changes,
+    };
+    if confirmed {
+        Err(Error::Rejected(Box::new(rejection)))
+    } else {
+        Err(Error::unsupported(format!(
+            "the checker's encoding and its evaluator do not agree, on this: {rejection}"
+        )))
     }
 }

@@ -15,6 +15,7 @@ use threadwise_lang::program::{ArithOp, FoldKind};
 use threadwise_model::system::{Expr, Place, ProcessId, Scope, System, VarId};
 
 use crate::Error;
+use crate::graph::Writes;
 use crate::logic::{Input, Lit, Logic};
 use crate::value::{MAX_VALUES, Value, Values};
 
@@ -175,6 +176,24 @@ impl<'a, L: Logic> Encoder<'a, L> {
     pub(crate) fn cell_is(&mut self, cell: usize, value: i64) -> Lit {
         let symbolic = self.cell(cell);
         self.values.is(symbolic, value)
+    }
+
+    /// What is found out of the state after these writes, as if it were the state before.
+    pub(crate) fn after<T>(&mut self, writes: &Writes, find: impl FnOnce(&mut Self) -> T) -> T {
+        let loads = std::mem::take(&mut self.loads);
+        let write = |values: &mut [Option<Value>], (cell, value): &(usize, Option<Value>)| {
+            (*cell, std::mem::replace(&mut values[*cell], *value))
+        };
+        let writes = writes.iter().map(|(cell, value)| (*cell, Some(*value)));
+        let before: Vec<(usize, Option<Value>)> = writes
+            .map(|new| write(&mut self.cell_values, &new))
+            .collect();
+        let found = find(self);
+        for old in &before {
+            write(&mut self.cell_values, old);
+        }
+        self.loads = loads;
+        found
     }
 
     /// The state in the solution found last.
@@ -423,7 +442,7 @@ impl<'a, L: Logic> Encoder<'a, L> {
     }
 }
 
-fn boolean(lit: Lit) -> Value {
+pub(crate) fn boolean(lit: Lit) -> Value {
     match lit {
         Lit::TRUE => Value::Const(1),
         Lit::FALSE => Value::Const(0),

@@ -74,7 +74,10 @@ pub(crate) fn envelope(
 
 /// For each decision graph the cells of a system that those of the graph are. Every node has a child for each value, and
 /// no more.
-pub(crate) fn cells(system: &System, dags: &[Dag]) -> Result<Vec<Vec<usize>>, Error> {
+pub(crate) fn cells<'d>(
+    system: &System,
+    dags: impl IntoIterator<Item = &'d Dag>,
+) -> Result<Vec<Vec<usize>>, Error> {
     let names = cell_names(system);
     let values = cell_values(system);
     let mut numbers = HashMap::with_capacity(names.len());
@@ -107,5 +110,5 @@ pub(crate) fn cells(system: &System, dags: &[Dag]) -> Result<Vec<Vec<usize>>, Er
         }
         Ok(cells)
     };
-    dags.iter().map(of).collect()
+    dags.into_iter().map(of).collect()
 }

@@ -32,8 +32,10 @@
 //! # Ok::<(), threadwise_evidence::dag::DagError>(())
 //! ```
 
+mod automaton;
 mod conditions;
 mod encode;
+mod fair;
 mod fit;
 mod graph;
 mod logic;
@@ -48,5 +50,5 @@ mod value;
 mod walk;
 
 pub use conditions::{Method, Report, check, check_all, check_with};
-pub use rejection::{Condition, Error, Rejection, StepName};
+pub use rejection::{Condition, Error, FairFault, FairPlace, Rejection, StepName, Turn};
 pub use smtlib::smtlib;

@@ -37,7 +37,7 @@ const BOTTOM: u32 = u32::MAX;
 
 /// A hash function for small numbers: quick, and the same in every run.
 #[derive(Default)]
-struct Mix(u64);
+pub(crate) struct Mix(u64);
 
 impl Hasher for Mix {
     fn finish(&self) -> u64 {
@@ -55,10 +55,10 @@ impl Hasher for Mix {
     }
 }
 
-type Mixed = BuildHasherDefault<Mix>;
+pub(crate) type Mixed = BuildHasherDefault<Mix>;
 
 /// Children up to a value's position, which is not included.
-type Run = (u32, Lit);
+pub(crate) type Run = (u32, Lit);
 
 /// A combination of nodes: two for the state before, and one for the state after.
 type Triple = (Lit, Lit, Lit);
@@ -87,6 +87,9 @@ pub(crate) struct Ordered<'a> {
     conjunctions: HashMap<(Lit, Lit), Lit, Mixed>,
     /// Combinations without writes that no state makes true.
     empty: HashSet<Triple, Mixed>,
+    /// Where two formulas arrive together, and how many pairs these are in all.
+    pairs: HashMap<(Lit, Lit), Rc<[Pair]>, Mixed>,
+    listed: usize,
     /// The value of every level in the state that was found last.
     solution: Vec<u32>,
     questions: u64,
@@ -102,6 +105,16 @@ struct Open {
     first: usize,
     /// Where the run ends that is looked at.
     to: u32,
+}
+
+/// Where two formulas arrive with the same values.
+struct Pair {
+    a: Lit,
+    c: Lit,
+    /// The first level that one of them tests.
+    level: u32,
+    /// The first level from which they come here directly.
+    from: u32,
 }
 
 /// A combination on the way that is walked.
@@ -147,6 +160,8 @@ impl<'a> Ordered<'a> {
             table: vec![0; 1 << 10],
             conjunctions: HashMap::default(),
             empty: HashSet::default(),
+            pairs: HashMap::default(),
+            listed: 0,
             questions: 0,
             visits: 0,
         }
@@ -157,7 +172,8 @@ impl<'a> Ordered<'a> {
         self.cells[cell]
     }
 
-    fn level(&self, lit: Lit) -> u32 {
+    /// The level that a formula tests first.
+    pub(crate) fn level(&self, lit: Lit) -> u32 {
         self.nodes[(lit.0 >> 1) as usize].0
     }
 
@@ -272,6 +288,10 @@ impl<'a> Ordered<'a> {
         writes: &[Written],
     ) -> Result<bool, Error> {
         self.questions += 1;
+        self.search(a, b, after, writes)
+    }
+
+    fn search(&mut self, a: Lit, b: Lit, after: Lit, writes: &[Written]) -> Result<bool, Error> {
         self.go_on()?;
         let mut visited: HashSet<Triple, Mixed> = HashSet::default();
         let mut way: Vec<Step> = Vec::new();
@@ -332,6 +352,158 @@ impl<'a> Ordered<'a> {
             self.empty.clear();
         }
         Ok(false)
+    }
+
+    /// Whether `meet` would find a state, without finding it. It is quicker when many questions are about the same first and third formula.
+    ///
+    /// Where neither the second formula tests a level nor a constant is written there, the first and the third go the same ways, and the pairs
+    /// in which they arrive further below are listed once for all questions.
+    pub(crate) fn meets(
+        &mut self,
+        a: Lit,
+        b: Lit,
+        after: Lit,
+        writes: &[Written],
+    ) -> Result<bool, Error> {
+        self.questions += 1;
+        self.go_on()?;
+        let mut visited: HashSet<Triple, Mixed> = HashSet::default();
+        let mut open = vec![(a, b, after)];
+        while let Some(triple) = open.pop() {
+            let Some((triple, plain)) = self.possible(triple, false, writes) else {
+                continue;
+            };
+            let (a, b, c) = triple;
+            if plain {
+                if !self.empty.contains(&triple) && self.search(a, b, c, &[])? {
+                    return Ok(true);
+                }
+                continue;
+            }
+            if !visited.insert(triple) {
+                continue;
+            }
+            self.visits += 1;
+            self.full |= visited.len() > MOST_VISITED;
+            self.go_on()?;
+            let here = self.level(a).min(self.level(c));
+            let next = writes.iter().map(|(level, _)| *level);
+            // A level that is written, but not tested by the third, is no different from others.
+            let next = next.filter(|level| *level >= here.min(self.level(b))).min();
+            let end = self.level(b).min(next.unwrap_or(BOTTOM));
+            if here < end {
+                let pairs = self.pairs(a, c)?;
+                let there = |pair: &&Pair| pair.level >= end && pair.from < end;
+                open.extend(pairs.iter().filter(there).map(|pair| (pair.a, b, pair.c)));
+                continue;
+            }
+            let level = here.min(end);
+            let written = writes.iter().find(|(written, _)| *written == level);
+            let size = self.sizes[level as usize];
+            let mut from = 0;
+            while from < size {
+                let (to_a, a) = self.branch(a, level, from);
+                let (to_b, b) = self.branch(b, level, from);
+                let (to_c, c) = match written {
+                    Some((_, constant)) => (size, self.branch(c, level, *constant).1),
+                    None => self.branch(c, level, from),
+                };
+                open.push((a, b, c));
+                from = to_a.min(to_b).min(to_c);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The pairs of nodes that two formulas arrive in with the same values, themselves excepted.
+    fn pairs(&mut self, a: Lit, c: Lit) -> Result<Rc<[Pair]>, Error> {
+        if let Some(known) = self.pairs.get(&(a, c)) {
+            return Ok(Rc::clone(known));
+        }
+        let mut found: Vec<Pair> = Vec::new();
+        let mut places: HashMap<(Lit, Lit), usize, Mixed> = HashMap::default();
+        let mut open = vec![(a, c)];
+        while let Some((a, c)) = open.pop() {
+            self.go_on()?;
+            let level = self.level(a).min(self.level(c));
+            if level == BOTTOM {
+                continue;
+            }
+            let size = self.sizes[level as usize];
+            let mut from = 0;
+            while from < size {
+                let (to_a, a) = self.branch(a, level, from);
+                let (to_c, c) = self.branch(c, level, from);
+                from = to_a.min(to_c);
+                if a == Lit::FALSE || c == Lit::FALSE {
+                    continue;
+                }
+                let place = *places.entry((a, c)).or_insert_with(|| {
+                    open.push((a, c));
+                    found.push(Pair {
+                        a,
+                        c,
+                        level: self.level(a).min(self.level(c)),
+                        from: level,
+                    });
+                    found.len() - 1
+                });
+                found[place].from = found[place].from.min(level);
+            }
+        }
+        self.visits += found.len() as u64;
+        self.listed += found.len();
+        self.full |= found.len() > MOST_VISITED;
+        if self.listed > MOST_REMEMBERED {
+            self.pairs.clear();
+            self.listed = found.len();
+        }
+        let found: Rc<[Pair]> = found.into();
+        self.pairs.insert((a, c), Rc::clone(&found));
+        Ok(found)
+    }
+
+    /// A formula put together anew as far as it tests levels before an end: what tests one is made from its level and its children, which are
+    /// done already. This is recursive, and for few levels only.
+    pub(crate) fn rebuild(
+        &mut self,
+        lit: Lit,
+        end: u32,
+        known: &mut HashMap<Lit, Lit>,
+        make: &dyn Fn(&mut Self, u32, Vec<Run>) -> Lit,
+    ) -> Lit {
+        let level = self.level(lit);
+        if level >= end {
+            return lit;
+        }
+        if let Some(known) = known.get(&lit) {
+            return *known;
+        }
+        let runs = self.runs((lit.0 >> 1) as usize).iter();
+        let mut runs: Vec<Run> = runs
+            .map(|(to, child)| (*to, Lit(child.0 ^ (lit.0 & 1))))
+            .collect();
+        for (_, child) in &mut runs {
+            *child = self.rebuild(*child, end, known, make);
+        }
+        let new = make(self, level, runs);
+        known.insert(lit, new);
+        new
+    }
+
+    /// The levels that a formula tests.
+    pub(crate) fn tested(&self, lit: Lit) -> HashSet<u32, Mixed> {
+        let mut levels: HashSet<u32, Mixed> = HashSet::default();
+        let mut met: HashSet<u32, Mixed> = HashSet::default();
+        let mut open = vec![lit.0 >> 1];
+        while let Some(node) = open.pop() {
+            if node != 0 && met.insert(node) {
+                levels.insert(self.nodes[node as usize].0);
+                let runs = self.runs(node as usize).iter();
+                open.extend(runs.map(|(_, child)| child.0 >> 1));
+            }
+        }
+        levels
     }
 
     /// Keeps the state that a way leads to. What is on the way is not empty, as it turns out.
@@ -397,7 +569,7 @@ impl<'a> Ordered<'a> {
     }
 
     /// A few formulas that are all true where all of these are. Those that stay small are joined, neighbours first.
-    fn join(&mut self, mut lits: Vec<Lit>, most: usize) -> Result<Vec<Lit>, Error> {
+    pub(crate) fn join(&mut self, mut lits: Vec<Lit>, most: usize) -> Result<Vec<Lit>, Error> {
         let mut large = Vec::new();
         while lits.len() > 1 {
             let mut joined = Vec::with_capacity(lits.len().div_ceil(2));

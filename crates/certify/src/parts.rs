@@ -13,7 +13,7 @@ use threadwise_model::layout::owners;
 use threadwise_model::system::{CellId, ProcessId, System};
 
 /// Parts about more processes than this are about the program as a whole.
-const FEW_PROCESSES: usize = 2;
+pub(crate) const FEW_PROCESSES: usize = 2;
 
 /// One decision graph of a claim.
 pub(crate) struct Part<'a> {

@@ -74,6 +74,89 @@ pub enum Condition {
     Deadlock,
     /// In the claimed set this step's computations do not leave 64 bits; for a property there is no step.
     Overflow(Option<StepName>),
+    /// A condition of a proof that no run is fair.
+    Fair(FairPlace, FairFault),
+}
+
+/// A proof that no run is fair, and how far it was accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FairPlace {
+    /// Which conjunct of the property it is about, counted from 0.
+    pub conjunct: usize,
+    /// Which alternative of the fairness it assumes, counted from 0.
+    pub alternative: usize,
+    /// The process that moves for ever again.
+    pub mover: Option<String>,
+    /// The layer, counted from 0; nothing before the first and after the last.
+    pub layer: Option<usize>,
+}
+
+/// What is wrong with a proof that no run is fair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FairFault {
+    /// An initial state is not in the start.
+    Initial,
+    /// This leads out of the start.
+    Start(Turn),
+    /// This is possible in a state that is said to be stuck.
+    NotStuck(Turn),
+    /// This leads out of the states of a layer.
+    Leaves(Turn),
+    /// This is what runs are said not to do in the states of a layer.
+    Fulfils(Turn),
+    /// What is said to hold in no state of a layer holds in one.
+    Holds,
+    /// A state is left when all layers are deleted.
+    Left,
+}
+
+/// What a scheduled process does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It takes this step, or rests by it.
+    Step(StepName),
+    /// It has no step that it could take, and does nothing; its name.
+    Nothing(String),
+}
+
+impl Turn {
+    fn span(&self) -> Option<Span> {
+        match self {
+            Turn::Step(step) => Some(step.span),
+            Turn::Nothing(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Turn::Step(step) => step.fmt(f),
+            Turn::Nothing(process) => write!(f, "the turn of {process}, which can do nothing,"),
+        }
+    }
+}
+
+impl fmt::Display for FairPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let FairPlace {
+            conjunct,
+            alternative,
+            mover,
+            layer,
+        } = self;
+        write!(
+            f,
+            "proof of conjunct {conjunct} for alternative {alternative}"
+        )?;
+        if let Some(mover) = mover {
+            write!(f, " with steps of {mover}")?;
+        }
+        match layer {
+            Some(layer) => write!(f, ", layer {layer}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A step, in source terms.
@@ -106,6 +189,13 @@ impl Condition {
             Condition::Check { span, .. } => Some(*span),
             Condition::Step(step) => Some(step.span),
             Condition::Overflow(step) => step.as_ref().map(|step| step.span),
+            Condition::Fair(_, fault) => match fault {
+                FairFault::Initial | FairFault::Holds | FairFault::Left => None,
+                FairFault::Start(turn)
+                | FairFault::NotStuck(turn)
+                | FairFault::Leaves(turn)
+                | FairFault::Fulfils(turn) => turn.span(),
+            },
         }
     }
 }
@@ -158,6 +248,40 @@ impl fmt::Display for Rejection {
                 f,
                 "evaluating the property leaves 64 bits in a state of the claimed set: {state}"
             ),
+            Condition::Fair(place, fault) => {
+                write!(f, "{place}: ")?;
+                let changes = Cells(&self.changes);
+                let changes = match self.changes.is_empty() {
+                    true => format_args!("it changes nothing"),
+                    false => format_args!("it sets {changes}"),
+                };
+                match fault {
+                    FairFault::Initial => {
+                        write!(f, "the start does not contain the initial state {state}")
+                    }
+                    FairFault::Start(turn) => write!(
+                        f,
+                        "{turn} leads out of the start: {changes} in the state {state}"
+                    ),
+                    FairFault::NotStuck(turn) => write!(
+                        f,
+                        "{turn} is possible in a state that is said to be stuck: {changes} in the state {state}"
+                    ),
+                    FairFault::Leaves(turn) => write!(
+                        f,
+                        "{turn} leads out of the states that are deleted: {changes} in the state {state}"
+                    ),
+                    FairFault::Fulfils(turn) => write!(
+                        f,
+                        "{turn} is what runs are said not to do there: {changes} in the state {state}"
+                    ),
+                    FairFault::Holds => write!(
+                        f,
+                        "what a strong assumption promises holds in the state {state}"
+                    ),
+                    FairFault::Left => write!(f, "the state {state} is left at the end"),
+                }
+            }
         }
     }
 }

@@ -19,6 +19,7 @@ use threadwise_model::system::{
     CellInitial, Clause, Expr, Place, ProcessId, Scope, Step, System, SystemPropertyKind,
 };
 
+use crate::conditions::property_of;
 use crate::parts::{Part, Parts};
 use crate::{Error, fit};
 
@@ -30,18 +31,14 @@ pub fn smtlib(
     out: &mut dyn Write,
 ) -> Result<(), Error> {
     let system = fit::plain(instance)?;
-    fit::envelope(&system, certificate, property)?;
+    let kind = property_of(&system, certificate, property)?;
+    if let SystemPropertyKind::Liveness(_) = kind {
+        return Err(Error::unsupported(
+            "proofs of liveness properties are not written as SMT-LIB",
+        ));
+    }
     let dags = certificate.claim.parts();
     let parts = Parts::new(&system, dags, fit::cells(&system, dags)?);
-    let kind = system.properties.iter().find(|p| p.name == property);
-    let kind = kind
-        .map(|found| &found.kind)
-        .ok_or_else(|| Error::mismatch(format!("the model has no property `{property}`")))?;
-    if let SystemPropertyKind::Liveness(_) = kind {
-        return Err(Error::mismatch(format!(
-            "`{property}` is a liveness property, which an inductive set does not prove"
-        )));
-    }
     let mut bounds = Vec::new();
     for (values, name) in cell_values(&system).into_iter().zip(cell_names(&system)) {
         let values = values.filter(|(_, size)| *size > 0);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise_model::system::{Clause, Expr, ProcessId, Step};
+use threadwise_model::system::{Clause, Expr, ProcessId, Step, System};
 
 use crate::Error;
 use crate::encode::{Encoder, Env, Finite};
@@ -36,6 +36,22 @@ pub(crate) struct Mover {
     pub(crate) index: u32,
     /// The cell with its location.
     pub(crate) pc: usize,
+}
+
+/// Every process with its steps.
+pub(crate) fn movers(system: &System) -> Vec<(Mover, Vec<&Step>)> {
+    let mut movers = Vec::new();
+    for template in &system.templates {
+        for index in 0..template.count {
+            let mover = Mover {
+                process: template.first + index as usize,
+                index,
+                pc: system.cell(template.pc, index, 0).index(),
+            };
+            movers.push((mover, template.steps.iter().flatten().collect()));
+        }
+    }
+    movers
 }
 
 impl Mover {
@@ -218,11 +234,12 @@ fn finish(
     }
 }
 
-/// That the process can do something other than rest by this step: move, or fail a check.
+/// That the process can do something by this step: move, or fail a check; or rest, if that counts.
 pub(crate) fn acts(
     encoder: &mut Encoder<'_, impl Logic>,
     mover: Mover,
     step: &Step,
+    rests: bool,
 ) -> Result<Lit, Error> {
     if step.choices.iter().any(|(lo, hi)| lo > hi) {
         return Ok(Lit::FALSE);
@@ -249,7 +266,7 @@ pub(crate) fn acts(
     });
     if combinations > MOST_COMBINATIONS {
         return Err(Error::unsupported(
-            "a step that a deadlock depends on has too many choices",
+            "a step that it depends on whether a process can do nothing has too many choices",
         ));
     }
     let mut acts = Vec::new();
@@ -258,7 +275,7 @@ pub(crate) fn acts(
         let mut env = mover.env(values);
         let (passes, fails, overflows) = clauses(encoder, mover, step, &mut env)?;
         acts.extend([fails, overflows]);
-        if !step.rest {
+        if rests || !step.rest {
             acts.push(passes);
         }
         // The next combination, the first choice turning fastest.

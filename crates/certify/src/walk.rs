@@ -11,12 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use threadwise_evidence::certificate::cell_values;
-use threadwise_evidence::dag::Child;
+use threadwise_evidence::dag::{Child, Dag};
 use threadwise_model::system::System;
 
 use crate::Error;
 use crate::encode::Encoder;
-use crate::graph::Writes;
 use crate::logic::{Input, Lit, Logic};
 use crate::ordered::{Ordered, Written};
 use crate::parts::Part;
@@ -33,43 +32,56 @@ pub(crate) struct Walk<'a> {
     sets: Vec<Lit>,
 }
 
-/// The cells that parts test, in an order in which every way tests them; nothing if there is none.
-fn order(system: &System, parts: &[Part<'_>]) -> Option<Vec<usize>> {
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); system.cells];
-    let mut tested: BTreeSet<usize> = BTreeSet::new();
-    for Part { dag, cells, .. } in parts {
+/// The cells that graphs test, of so many, in an order in which every way tests them; and whether there is one. Otherwise some ways do.
+/// With each graph come the cells that its own are.
+pub(crate) fn order<'d>(
+    cells: usize,
+    graphs: impl IntoIterator<Item = (&'d Dag, &'d [usize])>,
+) -> (Vec<usize>, bool) {
+    let mut below: Vec<Vec<usize>> = vec![Vec::new(); cells];
+    let mut left: BTreeSet<usize> = BTreeSet::new();
+    for (dag, cells) in graphs {
         for node in dag.nodes() {
             let cell = cells[node.cell];
-            tested.insert(cell);
+            left.insert(cell);
             for child in node.runs.iter().filter_map(|run| run.child.node()) {
-                below[cell].push(cells[dag.node(child).cell]);
+                let next = cells[dag.node(child).cell];
+                // Neighbouring nodes say the same again and again.
+                if below[cell].last() != Some(&next) {
+                    below[cell].push(next);
+                }
             }
         }
     }
-    let mut above = vec![0usize; system.cells];
+    let mut above = vec![0usize; cells];
     for cells in &mut below {
         cells.sort_unstable();
         cells.dedup();
         cells.iter().for_each(|cell| above[*cell] += 1);
     }
     // Whatever has nothing above it any more comes next, the first of the system first.
-    let ready = tested.iter().copied();
+    let ready = left.iter().copied();
     let mut ready: BTreeSet<usize> = ready.filter(|cell| above[*cell] == 0).collect();
-    let mut order = Vec::with_capacity(tested.len());
-    while let Some(cell) = ready.pop_first() {
+    let mut order = Vec::with_capacity(left.len());
+    let mut whole = true;
+    while let Some(cell) = ready.pop_first().or_else(|| {
+        whole &= left.is_empty();
+        left.first().copied()
+    }) {
         order.push(cell);
+        left.remove(&cell);
         for next in &below[cell] {
-            above[*next] -= 1;
-            if above[*next] == 0 {
+            above[*next] = above[*next].saturating_sub(1);
+            if above[*next] == 0 && left.contains(next) {
                 ready.insert(*next);
             }
         }
     }
-    (order.len() == tested.len()).then_some(order)
+    (order, whole)
 }
 
 /// The choices of all steps, each with its number of values.
-fn choices(system: &System) -> Vec<(Input, u32)> {
+pub(crate) fn choices(system: &System) -> Vec<(Input, u32)> {
     let mut inputs = BTreeMap::new();
     let steps = system.templates.iter().flat_map(|template| &template.steps);
     for step in steps.flatten() {
@@ -91,7 +103,8 @@ impl<'a> Procedure<'a> for Walk<'a> {
         parts: &'a [Part<'a>],
         cancel: &'a dyn Fn() -> bool,
     ) -> Result<(Encoder<'a, Ordered<'a>>, Walk<'a>), Error> {
-        let Some(order) = order(system, parts) else {
+        let graphs = parts.iter().map(|part| (part.dag, &*part.cells));
+        let (order, true) = order(system.cells, graphs) else {
             return Err(Error::unsupported("the graphs test cells in no one order"));
         };
         let mut tested = vec![false; system.cells];
@@ -153,7 +166,11 @@ impl<'a> Procedure<'a> for Walk<'a> {
         for other in within.iter().filter(|other| **other != part) {
             when = encoder.logic.and(when, self.sets[*other]);
         }
-        for (when, constants) in self.constants(encoder, when, part, &case.writes)? {
+        // What is written to a cell that is not tested does not matter.
+        let tested = &self.parts[part].tested;
+        let writes = case.writes.iter().copied();
+        let writes = writes.filter(|(cell, _)| tested.binary_search(cell).is_ok());
+        for (when, constants) in constants(encoder, when, writes)? {
             if encoder.logic.meet(set, when, !set, &constants)? {
                 return Ok(true);
             }
@@ -162,48 +179,42 @@ impl<'a> Procedure<'a> for Walk<'a> {
     }
 }
 
-impl Walk<'_> {
-    /// What is written to cells that a part tests, as constants, with the condition for each combination. Values outside a cell's type are
-    /// left out.
-    fn constants(
-        &self,
-        encoder: &mut Encoder<'_, Ordered<'_>>,
-        when: Lit,
-        part: usize,
-        writes: &Writes,
-    ) -> Result<Vec<(Lit, Vec<Written>)>, Error> {
-        let mut combinations = vec![(when, Vec::new())];
-        let mut writes: Vec<(u32, usize, Value)> = writes
-            .iter()
-            // What is written to a cell that is not tested does not matter.
-            .filter(|(cell, _)| self.parts[part].tested.binary_search(cell).is_ok())
-            .map(|(cell, value)| (encoder.logic.cell_level(*cell), *cell, *value))
-            .collect();
-        writes.sort_unstable_by_key(|(level, ..)| *level);
-        for (level, cell, value) in writes {
-            let (lo, size) = (encoder.cells[cell].lo, encoder.cells[cell].size());
-            let mut next = Vec::new();
-            for (value, lit) in encoder.values.items(value).iter() {
-                let position = usize::try_from(i128::from(*value) - i128::from(lo));
-                let Some(position) = position.ok().filter(|position| *position < size) else {
+/// What is written to some cells, as constants, with the condition for each combination. Values outside a cell's type are
+/// left out.
+pub(crate) fn constants(
+    encoder: &mut Encoder<'_, Ordered<'_>>,
+    when: Lit,
+    writes: impl IntoIterator<Item = (usize, Value)>,
+) -> Result<Vec<(Lit, Vec<Written>)>, Error> {
+    let mut combinations = vec![(when, Vec::new())];
+    let mut writes: Vec<(u32, usize, Value)> = writes
+        .into_iter()
+        .map(|(cell, value)| (encoder.logic.cell_level(cell), cell, value))
+        .collect();
+    writes.sort_unstable_by_key(|(level, ..)| *level);
+    for (level, cell, value) in writes {
+        let (lo, size) = (encoder.cells[cell].lo, encoder.cells[cell].size());
+        let mut next = Vec::new();
+        for (value, lit) in encoder.values.items(value).iter() {
+            let position = usize::try_from(i128::from(*value) - i128::from(lo));
+            let Some(position) = position.ok().filter(|position| *position < size) else {
+                continue;
+            };
+            for (when, constants) in &combinations {
+                let when = encoder.logic.and(*when, *lit);
+                if when == Lit::FALSE {
                     continue;
-                };
-                for (when, constants) in &combinations {
-                    let when = encoder.logic.and(*when, *lit);
-                    if when == Lit::FALSE {
-                        continue;
-                    }
-                    let mut constants: Vec<Written> = constants.clone();
-                    constants.push((level, position as u32));
-                    next.push((when, constants));
                 }
+                let mut constants: Vec<Written> = constants.clone();
+                constants.push((level, position as u32));
+                next.push((when, constants));
             }
-            if next.len() > MOST_CONSTANTS {
-                return Err(Error::unsupported("a step writes too many values at once"));
-            }
-            combinations = next;
         }
-        encoder.logic.go_on()?;
-        Ok(combinations)
+        if next.len() > MOST_CONSTANTS {
+            return Err(Error::unsupported("a step writes too many values at once"));
+        }
+        combinations = next;
     }
+    encoder.logic.go_on()?;
+    Ok(combinations)
 }

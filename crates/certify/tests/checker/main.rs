@@ -1,6 +1,7 @@
 //! The checker accepts proofs and refuses everything else: certificates of the library and of random programs, damaged ones, large ones.
 
 mod damage;
+mod fair;
 mod library;
 mod parts;
 mod random;

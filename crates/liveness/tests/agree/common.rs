@@ -1,6 +1,7 @@
 //! Comparing engines with the oracle. Every proof is accepted by the independent checker, and every run is replayed by the
 //! interpreter, and judged by the oracle as well.
 
+use threadwise_certify::check;
 use threadwise_engine::{Answer, Engine, Limits, Run, RunEnding, Silent};
 use threadwise_liveness::Monolithic;
 use threadwise_model::instance::Instance;
@@ -62,9 +63,11 @@ pub fn compare(
     match (&oracle.violation, outcome.answers.first()) {
         (None, Some(Answer::Proved(certificate))) => {
             count.proved += 1;
-            if certificate.is_none() {
+            let Some(certificate) = certificate else {
                 return Err(format!("{place}: no certificate"));
-            }
+            };
+            let checked = check(instance, certificate, &property.name, &|| false);
+            checked.map_err(|error| format!("{place}: {error}"))?;
         }
         (Some(_), Some(Answer::Violated(run))) => {
             count.violated += 1;

@@ -1,6 +1,7 @@
 //! An oracle by enumeration, and certificates from reachable states.
 
 pub mod damage;
+pub mod fair;
 pub mod split;
 
 use std::collections::{BTreeSet, VecDeque};
