@@ -56,4 +56,4 @@ pub use trace::{
     Assumption, Because, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso, MemoryModel,
     Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
 };
-pub use verdict::{Account, Reason, Stats, Verdict};
+pub use verdict::{Account, Exposed, Reason, Stats, Vacuity, Verdict};

@@ -1,5 +1,7 @@
 //! What an engine answers, and what it counted on the way.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Certificate, Outline, Trace};
@@ -114,9 +116,60 @@ pub struct Account {
     /// What happened, round by round, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// What whoever reads the verdict should know besides, in sentences: what was exposed because the property speaks of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Of a proof: that there was nothing to prove.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vacuous: Option<Vacuity>,
+    /// What was exposed in the end, for other instances to begin with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exposed: Vec<Exposed>,
     /// The proof in readable form, if it was asked for and the method has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outline: Option<Outline>,
+}
+
+/// Facts about all processes of a template that everybody sees: whether a variable has one of some values.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exposed {
+    /// The template.
+    pub template: String,
+    /// Its variable; `None` for where a process is.
+    pub variable: Option<String>,
+    /// Which of the variable's cells.
+    pub offset: u32,
+    /// The values.
+    pub values: Vec<i64>,
+    /// Whether this is about processes that the property speaks of, or about the others.
+    pub mentioned: bool,
+}
+
+/// Why a liveness property holds whatever the program does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Vacuity {
+    /// No run is fair: the assumptions contradict each other, or the program.
+    NoFairRun,
+    /// What should be followed by something never happens.
+    NeverTriggered {
+        /// What never happens, as in the source.
+        triggers: Vec<String>,
+    },
+}
+
+impl fmt::Display for Vacuity {
+    /// To follow "proved, but vacuously:".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Vacuity::NoFairRun => f.write_str("no run is fair as it assumes"),
+            Vacuity::NeverTriggered { triggers } => {
+                f.write_str("this never happens: ")?;
+                f.write_str(&triggers.join("; "))
+            }
+        }
+    }
 }
 
 impl Account {

@@ -15,6 +15,7 @@ mod product;
 pub mod tableau;
 
 pub use monolithic::Monolithic;
+pub use threadwise_evidence::Exposed;
 
 use serde::{Deserialize, Serialize};
 
@@ -44,21 +45,6 @@ pub struct Local {
     pub explain: bool,
     /// What is exposed from the beginning.
     pub exposed: Vec<Exposed>,
-}
-
-/// Facts about all processes of a template that everybody sees: whether a variable has one of some values.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct Exposed {
-    /// The template.
-    pub template: String,
-    /// Its variable; `None` for where a process is.
-    pub variable: Option<String>,
-    /// Which of the variable's cells.
-    pub offset: u32,
-    /// The values.
-    pub values: Vec<i64>,
-    /// Whether this is about processes that the property speaks of, or about the others.
-    pub mentioned: bool,
 }
 
 impl Variant {
