@@ -6,12 +6,14 @@
 //!
 //! Formulas and fairness are evaluated on the program as it was written, by the interpreter, and so share nothing with the engine that found the run.
 
+use std::collections::BTreeSet;
+
 use threadwise_lang::program::{
     BoundId, FairnessId, LocationId, Program, Property, PropertyKind, Span,
 };
 use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
-use threadwise_model::interpreter::{Interpreter, Judgement};
+use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
 use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 use threadwise_model::temporal::{self, Atom, Fairness, FairnessKind, Formula, TooLarge};
@@ -86,7 +88,7 @@ impl Walk {
 }
 
 /// A walk that goes on for ever.
-struct Endless<'a> {
+pub(crate) struct Endless<'a> {
     interpreter: Interpreter<'a>,
     walk: &'a Walk,
     /// The loop goes back to the state after so many steps.
@@ -94,7 +96,7 @@ struct Endless<'a> {
 }
 
 impl<'a> Endless<'a> {
-    fn new(instance: &'a Instance, walk: &'a Walk, from: usize) -> Endless<'a> {
+    pub(crate) fn new(instance: &'a Instance, walk: &'a Walk, from: usize) -> Endless<'a> {
         Endless {
             interpreter: Interpreter::new(instance),
             walk,
@@ -121,6 +123,40 @@ impl<'a> Endless<'a> {
                 *at == first || self.walk.positions[*at] != self.walk.positions[*at - 1]
             })
             .map(|at| (at, self.walk.moment(at)))
+    }
+
+    /// The states of the loop, with the first position of each.
+    pub(crate) fn states(&self) -> impl Iterator<Item = (usize, &'a State)> + '_ {
+        self.moments().map(|(at, moment)| (at, &moment.state))
+    }
+
+    /// What a process can do in a state at a position.
+    pub(crate) fn outcomes(
+        &self,
+        position: usize,
+        state: &State,
+        process: ProcessRef,
+    ) -> Result<Vec<Outcome>, ReplayError> {
+        let outcomes = self.interpreter.outcomes(state, process);
+        outcomes.map_err(|limit| limited(position, limit))
+    }
+
+    /// Whether a process is scheduled in the loop.
+    pub(crate) fn is_scheduled(&self, process: ProcessRef) -> bool {
+        self.around()
+            .any(|step| self.walk.steps[step - 1].0 == process)
+    }
+
+    /// The processes that never move in the loop, and where they are.
+    pub(crate) fn unmoved(&self) -> Vec<(ProcessRef, LocationId)> {
+        let moved: BTreeSet<ProcessRef> = self
+            .around()
+            .map(|step| self.walk.steps[step - 1])
+            .filter_map(|(process, moved)| moved.then_some(process))
+            .collect();
+        let state = self.walk.last();
+        let unmoved = state.processes().filter(|p| !moved.contains(p));
+        unmoved.map(|p| (p, state.location(p))).collect()
     }
 
     fn judge(&self, position: usize, atom: &Atom) -> Result<Judgement, ReplayError> {
@@ -178,7 +214,10 @@ impl<'a> Endless<'a> {
     }
 
     /// Why an assumption is met, and at which step of the loop; `None` if it is not.
-    fn met(&self, term: &Fairness<Atom>) -> Result<Option<(Because, Option<usize>)>, ReplayError> {
+    pub(crate) fn met(
+        &self,
+        term: &Fairness<Atom>,
+    ) -> Result<Option<(Because, Option<usize>)>, ReplayError> {
         let holds = |step: usize| (Because::Holds, Some(step));
         Ok(match &term.kind {
             FairnessKind::Scheduled(process) => {

@@ -39,6 +39,7 @@ mod lasso_text;
 mod lines;
 mod outline;
 mod record;
+mod remedy;
 mod replay;
 mod text;
 mod trace;
@@ -50,6 +51,7 @@ pub use certificate::{
 pub use itf::to_itf;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use record::{Recorder, RunEnding, record};
+pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use text::to_text;
 pub use trace::{

@@ -194,7 +194,7 @@ pub(crate) fn follow(
 }
 
 /// The property that a trace names, unless it is that of the built-in checks.
-fn property<'i>(
+pub(crate) fn property<'i>(
     instance: &'i Instance,
     trace: &Trace,
 ) -> Result<Option<&'i Property>, ReplayError> {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use threadwise_evidence::{
-    Because, FairnessName, ReplayError, RunEnding, Trace, annotate, record, replay, to_itf, to_text,
+    Because, FairnessName, ReplayError, RunEnding, Trace, annotate, record, remedies, replay,
+    to_itf, to_text,
 };
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Outcome};
@@ -419,4 +420,95 @@ fn reasons_and_lines_can_be_left_out_and_are_found_again() {
     bare.steps.iter_mut().for_each(|step| step.line = None);
     assert_eq!(replay(&instance, &bare), Ok(()));
     assert_eq!(annotate(&instance, &bare, SEMAPHORE), Ok(trace));
+}
+
+/// What would rule out a run: names of declarations, or assumptions.
+fn ruled_out_by(text: &str, property: &str, script: &str) -> Vec<String> {
+    let instance = instance(text, &[]);
+    let trace = recorded(text, property, script).unwrap();
+    let found = remedies(&instance, &trace).unwrap();
+    let name = |r: &threadwise_evidence::Remedy| {
+        let name = r.declaration.as_ref().or(r.assumption.as_ref());
+        name.unwrap().clone()
+    };
+    found.iter().map(name).collect()
+}
+
+/// The semaphore without fairness.
+fn undeclared() -> String {
+    SEMAPHORE
+        .lines()
+        .filter(|line| !line.contains("under") && !line.contains("fairness"))
+        .filter(|line| !line.contains("if P[i]"))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn fairness_that_would_rule_a_run_out_is_named() {
+    // `either` is met, and `scheduling` assumed.
+    let declared = ruled_out_by(SEMAPHORE, "access", OVERTAKEN);
+    assert_eq!(declared, ["entry", "steps"]);
+    // P[2] rests, and could be scheduled as well without a difference.
+    let resting = ruled_out_by(SEMAPHORE, "used", "| P[1]!");
+    assert_eq!(
+        resting,
+        ["weak forall i in P: !enabled(P[i], idle) || taken(P[i], idle)"]
+    );
+    // P[1] is at the semaphore, and could not but take it: then `scheduling` matters.
+    let waiting = ruled_out_by(SEMAPHORE, "any", "P[1] | P[2]!");
+    assert_eq!(waiting, ["scheduling", "entry", "steps"]);
+    let undeclared = undeclared();
+    let waiting = ruled_out_by(&undeclared, "any", "P[1] | P[2]!");
+    assert_eq!(waiting, ["unconditional"]);
+    let overtaken = ruled_out_by(&undeclared, "any", OVERTAKEN);
+    assert_eq!(
+        overtaken,
+        ["strong forall i in P: if enabled(P[i], request) then taken(P[i], request)"]
+    );
+    // Nobody could have done otherwise.
+    let text = "process S { a: skip; } liveness never: G S at a;";
+    assert!(ruled_out_by(text, "never", "S | S!").is_empty());
+    // A single process has no number.
+    let text = "process S { a: stay; } liveness ends: F S at done;";
+    assert_eq!(
+        ruled_out_by(text, "ends", "| S!"),
+        ["weak !enabled(S, a) || taken(S, a)"]
+    );
+}
+
+/// With `X`, it makes a difference that a process is scheduled and does nothing.
+#[test]
+fn being_scheduled_is_noticed_by_next() {
+    let text = "\
+shared x: bool = false;
+process S { loop { a: x := !x; } }
+process T { stuck: await false; }
+fairness all: unconditional;
+liveness odd: G (x -> X x);
+liveness ends: F T at done;
+";
+    assert_eq!(ruled_out_by(text, "odd", "| S S"), ["all"]);
+    assert!(ruled_out_by(text, "ends", "| S S").is_empty());
+}
+
+/// What is suggested can be declared, and then the run is refused.
+#[test]
+fn suggestions_are_assumptions_of_the_language() {
+    for (property, script) in [
+        ("any", "P[1] | P[2]!"),
+        ("any", OVERTAKEN),
+        ("used", "| P[1]!"),
+    ] {
+        let text = undeclared();
+        let [assumption] = &ruled_out_by(&text, property, script)[..] else {
+            panic!("one suggestion for {script}");
+        };
+        let assumed = text.replace(
+            &format!("liveness {property}:"),
+            &format!("fairness new: {assumption};\nliveness {property} under new:"),
+        );
+        let error = refused(&assumed, property, script);
+        assert!(error.starts_with("the run is not fair by `new`"), "{error}");
+    }
 }
