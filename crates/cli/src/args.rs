@@ -29,6 +29,7 @@ Examples:
   threadwise check peterson.tw
   threadwise check peterson.tw --set N=2..4 --only safety
   threadwise check peterson.tw --property mutex --trace traces
+  threadwise check mux_sem.tw --only liveness --engine fair-local-liveness-b
   threadwise check peterson.tw bakery.tw --timeout 10 --memory 2048 --json
   threadwise check - < peterson.tw
 
@@ -37,7 +38,7 @@ them; while no engine proves that, the default instance is checked and the resul
 
 One search serves all safety properties of an instance, so the time it takes counts against each
 of them: --timeout 10 ends the search of each instance after 10 seconds, and a property that was
-decided before then keeps its verdict.
+decided before then keeps its verdict. Each liveness property has a search of its own.
 
 Exit status: 0 all proved; 1 some violated; 2 usage or input error, or nothing to check; 3 some
 unknown; 4 internal error; 130 interrupted. The first of 130, 4, 2, 1, 3, 0 that occurred counts.";
@@ -56,7 +57,7 @@ Examples:
 Exit status: 0 if all expectations are met; 1 if one is not; 2 if a file or an expectation cannot
 be read, or there are none; 3 if a verdict was unknown; 4 for an internal error; 130 if interrupted;
 the first of 130, 4, 2, 1, 3, 0 that occurred counts. Expectations that no engine can decide yet
-(liveness, `for all`) are counted as skipped, never as met.";
+(`for all`) are counted as skipped, never as met.";
 
 const CERTIFY_EXAMPLES: &str = "\
 Examples:
@@ -252,7 +253,7 @@ pub(crate) struct CheckArgs {
     /// Store one of all states that differ only in who is who, as far as the types allow
     #[arg(long)]
     pub(crate) symmetry: bool,
-    /// In engines that have assertions about processes, compute every one, not one for all that are alike: slower, for comparison
+    /// In engines that look at processes one by one, look at every one, not at one for all that are alike: slower, for comparison
     #[arg(long)]
     pub(crate) no_symmetry: bool,
     /// In `split`, when to look for errors in the assertions
@@ -267,6 +268,9 @@ pub(crate) struct CheckArgs {
     /// In `cartesian`, which states are kept as they are while all others are combined
     #[arg(long, value_name = "WHICH", value_enum)]
     pub(crate) exceptions: Option<ExceptionsArg>,
+    /// In the local engines for liveness, first decide the property at the instance with this value, and begin with what was exposed there (repeatable, for several parameters)
+    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
+    pub(crate) learn: Vec<Setting>,
     /// In `forward`, layer by layer instead of chained: slower, for comparison
     #[arg(long)]
     pub(crate) breadth_first: bool,
@@ -299,7 +303,7 @@ pub(crate) struct CheckArgs {
     /// Print all statistics, and why each verdict is what it is
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Print each proof by assertions about processes so that it can be read: what holds at each label
+    /// Print each proof by an engine that looks at processes one by one so that it can be read
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) explain: bool,
 }

@@ -117,6 +117,7 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         predicates: args.predicates.map(Predicates::from),
         witnesses: args.witnesses,
         exceptions: args.exceptions.map(Exceptions::from),
+        learn: args.learn.clone(),
         breadth_first: args.breadth_first,
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),

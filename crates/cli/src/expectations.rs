@@ -1,15 +1,15 @@
 //! `threadwise test`: the expectations written inside models.
 //!
-//! Each instance that is mentioned is searched once, for all that is expected of it. What no
-//! engine can decide yet is counted as skipped: never as met.
+//! Each instance that is mentioned is searched for all that is expected of it. What no engine can
+//! decide yet is counted as skipped: never as met.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use threadwise::{
-    CHECKS, Checked, Directive, Exit, Expected, ExpectedScope, Kind, Options, Plan, Run, Session,
-    Setting, Values, VerdictKind, properties,
+    CHECKS, Checked, Directive, Exit, Expected, ExpectedScope, Options, Plan, Run, Session,
+    Setting, Values, VerdictKind,
 };
 use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
@@ -77,20 +77,18 @@ struct Tally {
     met: u64,
     unmet: u64,
     undecided: u64,
-    skipped_liveness: u64,
     skipped_for_all: u64,
 }
 
 impl Tally {
     fn all(&self) -> u64 {
-        self.met + self.unmet + self.undecided + self.skipped_liveness + self.skipped_for_all
+        self.met + self.unmet + self.undecided + self.skipped_for_all
     }
 
     fn add(&mut self, other: Tally) {
         self.met += other.met;
         self.unmet += other.unmet;
         self.undecided += other.undecided;
-        self.skipped_liveness += other.skipped_liveness;
         self.skipped_for_all += other.skipped_for_all;
     }
 
@@ -99,17 +97,11 @@ impl Tally {
         if self.undecided > 0 {
             words.push_str(&format!(", {} undecided", count(self.undecided)));
         }
-        let skipped = [
-            (self.skipped_liveness, "liveness"),
-            (self.skipped_for_all, "for all values"),
-        ];
-        for (number, what) in skipped {
-            if number > 0 {
-                words.push_str(&format!(
-                    ", {} skipped ({what}: no engine yet)",
-                    count(number)
-                ));
-            }
+        if self.skipped_for_all > 0 {
+            words.push_str(&format!(
+                ", {} skipped (for all values: no engine yet)",
+                count(self.skipped_for_all)
+            ));
         }
         words
     }
@@ -228,7 +220,6 @@ impl Tester<'_> {
         tally: &mut Tally,
     ) -> BTreeMap<Values, Vec<Expectation>> {
         let lines = LineIndex::new(session.text());
-        let known = properties(program);
         let mut expected: BTreeMap<Values, Vec<Expectation>> = BTreeMap::new();
         for directive in &program.directives {
             let line = lines.line(directive.span.start);
@@ -264,23 +255,14 @@ impl Tester<'_> {
                             malformed(with_help(&error));
                             continue;
                         }
-                        let kind = known.iter().find(|p| p.name == property).map(|p| p.kind);
-                        let instances = match (scope, kind) {
-                            (scope, Some(Kind::Liveness)) => {
-                                tally.skipped_liveness += match scope {
-                                    ExpectedScope::Instances(instances) => instances.len() as u64,
-                                    ExpectedScope::ForAll(_) => 1,
-                                };
-                                self.skip(line, &directive.text, "no engine decides liveness yet");
-                                continue;
-                            }
-                            (ExpectedScope::ForAll(_), _) => {
+                        let instances = match scope {
+                            ExpectedScope::ForAll(_) => {
                                 tally.skipped_for_all += 1;
                                 let why = "no engine proves a claim for all values yet";
                                 self.skip(line, &directive.text, why);
                                 continue;
                             }
-                            (ExpectedScope::Instances(instances), _) => instances,
+                            ExpectedScope::Instances(instances) => instances,
                         };
                         let aim = move || Aim::Verdict {
                             property: property.clone(),

@@ -8,7 +8,7 @@ use crate::args::ReplayArgs;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
 use crate::traces;
-use crate::words::{counted, one_line};
+use crate::words::one_line;
 
 pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
     if args.file == Path::new("-") && args.trace == Path::new("-") {
@@ -51,8 +51,8 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
         terminal.refused(session.diagnostics(), name, text, "nothing was replayed");
         return Exit::Input;
     }
-    match session.replay(&trace) {
-        Ok(()) => {}
+    let trace = match session.replay(&trace) {
+        Ok(trace) => trace,
         Err(ReplayFailure::Instance(diagnostics)) => {
             terminal.diagnostics(&diagnostics, session.name(), session.text());
             return Exit::Input;
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
             ));
             return Exit::Internal;
         }
-    }
+    };
     let shown = match traces::in_form(&trace, args.format, session.text()) {
         Ok(shown) => shown,
         Err(error) => {
@@ -76,10 +76,15 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
     if !args.quiet {
         say(format_args!("{shown}"));
     }
-    let steps = counted(trace.steps.len() as u64, "step");
+    let steps = traces::length(&trace);
     match &trace.property {
         Some(property) => complain(format_args!(
-            "the trace replays: {steps}, then `{}` is violated\n",
+            "the trace replays: {steps}{} `{}` is violated\n",
+            if trace.loop_from.is_some() {
+                ", and"
+            } else {
+                ", then"
+            },
             one_line(property)
         )),
         None => complain(format_args!("the trace replays: {steps}\n")),

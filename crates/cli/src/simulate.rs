@@ -36,7 +36,7 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
     };
     if let Some(name) = args.property.iter().find(liveness) {
         terminal.error(&format_args!(
-            "{}: `{name}` is a liveness property, which no beginning of an execution violates\n  help: name safety properties only",
+            "{}: `{name}` is a liveness property, which no beginning of an execution violates\n  help: name safety properties only; `threadwise check` decides it",
             session.name()
         ));
         return Exit::Input;

@@ -120,10 +120,7 @@ impl Printer {
             Scope::All { condition } => facts.push(format!("for all values with {condition}")),
         }
         if let Some(trace) = &result.trace {
-            facts.push(format!(
-                "after {}",
-                counted(trace.steps.len() as u64, "step")
-            ));
+            facts.push(format!("after {}", traces::length(trace)));
         }
         if result.verdict == VerdictKind::Unknown
             && let Some(reason) = &result.reason
@@ -150,6 +147,19 @@ impl Printer {
         );
         text.push_str(line.trim_end());
         text.push('\n');
+        if let Some(vacuous) = &result.vacuous {
+            self.below(
+                text,
+                Style::Unsure,
+                &format!("but vacuously: {vacuous}"),
+                width,
+            );
+        }
+        if !self.quiet {
+            for note in &result.notes {
+                self.below(text, Style::Faint, note, width);
+            }
+        }
         if self.verbose {
             self.details(text, result, width);
         }
@@ -202,14 +212,18 @@ impl Printer {
         {
             facts.push(format!("not rechecked: {}", reason.message));
         }
-        let line = format!("  {:width$}            {}", "", facts.join(", "));
-        text.push_str(&self.terminal.paint(Style::Faint, line.trim_end()));
-        text.push('\n');
+        self.below(text, Style::Faint, &facts.join(", "), width);
         for (number, round) in result.rounds.iter().enumerate() {
-            let line = format!("  {:width$}            round {}: {round}", "", number + 1);
-            text.push_str(&self.terminal.paint(Style::Faint, &line));
-            text.push('\n');
+            let line = format!("round {}: {round}", number + 1);
+            self.below(text, Style::Faint, &line, width);
         }
+    }
+
+    /// A line that belongs to the verdict above it.
+    fn below(&self, text: &mut String, style: Style, line: &str, width: usize) {
+        let line = format!("  {:width$}            {}", "", one_line(line));
+        text.push_str(&self.terminal.paint(style, line.trim_end()));
+        text.push('\n');
     }
 
     /// The proofs, each with the properties that it proves.
@@ -256,6 +270,9 @@ impl Printer {
                 }
             }
             Err(error) => text.push_str(&format!("  (the execution cannot be shown: {error})\n")),
+        }
+        for remedy in &result.remedies {
+            text.push_str(&format!("  {}\n", one_line(&remedy.message)));
         }
     }
 

@@ -4,7 +4,20 @@ use threadwise::Trace;
 use threadwise_evidence::{to_itf, to_text};
 
 use crate::args::TraceFormat;
-use crate::words::printable;
+use crate::words::{counted, printable};
+
+/// How long a trace is: `7 steps`, or `2 steps, then 5 for ever`.
+pub(crate) fn length(trace: &Trace) -> String {
+    let steps = trace.steps.len();
+    match trace.loop_from {
+        None => counted(steps as u64, "step"),
+        Some(from) => format!(
+            "{}, then {} for ever",
+            counted(from as u64, "step"),
+            counted(steps.saturating_sub(from) as u64, "step")
+        ),
+    }
+}
 
 /// A trace as text; `source` is the model that it is about.
 pub(crate) fn in_form(

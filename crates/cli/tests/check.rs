@@ -63,22 +63,6 @@ fn the_shortest_execution_is_shown() {
     assert_eq!(steps, 6);
 }
 
-#[test]
-fn liveness_is_unknown_until_there_is_an_engine() {
-    let place = Place::new();
-    place.file("lock.tw", LOCK);
-    let (report, ran) = place.json(&["lock.tw"]);
-    assert_eq!(ran.status, 3);
-    let access = result(&report, "access");
-    assert_eq!(access["verdict"], "unknown");
-    assert_eq!(access["kind"], "liveness");
-    assert_eq!(access["reason"]["code"], "no-engine");
-    let ran = place
-        .run(&["check", "lock.tw", "--only", "liveness"])
-        .expect(3);
-    assert!(!ran.stdout.contains("--only safety"), "{ran:?}");
-}
-
 /// `/dev/full` takes nothing: what a full disk does to a redirected output.
 #[cfg(target_os = "linux")]
 #[test]
@@ -245,7 +229,11 @@ fn several_files_are_all_processed_and_the_worst_status_wins() {
         "shared x: bool = true;\nprocess P { a: x := !x; }\n",
     );
     place.file("broken.tw", BROKEN);
-    place.file("lock.tw", LOCK);
+    // No engine takes liveness where processes are started.
+    place.file(
+        "open.tw",
+        "process C[] { a: skip; }\nprocess P { a: start C; }\nliveness ends: F P at done;\n",
+    );
     place.file("bad.tw", "shared x bool;\n");
     let status = |files: &[&str]| {
         let (report, ran) = place.json(files);
@@ -253,9 +241,9 @@ fn several_files_are_all_processed_and_the_worst_status_wins() {
         ran.status
     };
     assert_eq!(status(&["good.tw"]), 0);
-    assert_eq!(status(&["good.tw", "lock.tw"]), 3);
-    assert_eq!(status(&["lock.tw", "broken.tw", "good.tw"]), 1);
-    assert_eq!(status(&["bad.tw", "broken.tw", "lock.tw"]), 2);
+    assert_eq!(status(&["good.tw", "open.tw"]), 3);
+    assert_eq!(status(&["open.tw", "broken.tw", "good.tw"]), 1);
+    assert_eq!(status(&["bad.tw", "broken.tw", "open.tw"]), 2);
     assert_eq!(status(&["missing.tw", "good.tw"]), 2);
 }
 
@@ -335,7 +323,7 @@ fn names_are_checked_and_suggested() {
         ),
         (
             vec!["--no-symmetry"],
-            "`--no-symmetry` is for the engine `split`, `pairwise`, `thread-modular` or `thread-modular-refined`",
+            "`--no-symmetry` is for the engine `split`, `pairwise`, `thread-modular`, `thread-modular-refined`, `local-liveness`",
         ),
         (
             vec!["--engine", "pairwise", "--errors", "fixpoint"],
@@ -384,6 +372,37 @@ fn names_are_checked_and_suggested() {
         (
             vec!["--engine", "cartesian", "--exceptions", "none"],
             "possible values: both, given, computed",
+        ),
+        (
+            vec!["--learn", "N=2"],
+            "`--learn` is for the engine `local-liveness`, `fair-local-liveness-a` or `fair-local-liveness-b`",
+        ),
+        (
+            vec!["--engine", "liveness-monolithic", "--learn", "N=2"],
+            "and the engine is `liveness-monolithic`",
+        ),
+        (
+            vec!["--engine", "local-liveness", "--learn", "M=2"],
+            "the model has no parameter `M`",
+        ),
+        (
+            vec!["--engine", "local-liveness", "--learn", "N=2..3"],
+            "takes one value of `N`",
+        ),
+        (
+            vec![
+                "--engine",
+                "local-liveness",
+                "--learn",
+                "N=2",
+                "--learn",
+                "N=3",
+            ],
+            "parameter `N` is set twice",
+        ),
+        (
+            vec!["--engine", "liveness-monolithic", "--explain"],
+            "`--explain` is for the engine",
         ),
         (vec!["--set", "N=2...4"], "is written N=2..4"),
         (vec!["--set", "N=2,3"], "is written N=2..3"),
@@ -520,7 +539,10 @@ fn the_text_is_short_and_says_what_to_do_next() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
     place.file("broken.tw", BROKEN);
-    let ran = place.run(&["check", "lock.tw", "broken.tw"]).expect(1);
+    // An engine for safety does not take the liveness property.
+    let ran = place
+        .run(&["check", "lock.tw", "broken.tw", "--engine", "explicit"])
+        .expect(1);
     assert_eq!(ran.stderr, "", "nothing but results, in a pipe");
     insta::assert_snapshot!("two_files", ran.stable());
     let ran = place.run(&["check", "broken.tw", "--quiet"]).expect(1);

@@ -348,16 +348,16 @@ fn expectations_that_nothing_decides_are_skipped_and_not_met() {
     let place = Place::new();
     place.file(
         "a.tw",
-        format!("//@ expect access: proved at N=2\n//@ expect mutex: proved for all N\n//@ expect mutex: proved at N=2\n{LOCK}"),
+        format!("//@ expect access: violated at N=2\n//@ expect mutex: proved for all N\n//@ expect access: proved for all N\n{LOCK}"),
     );
     place
         .run(&["test", "a.tw"])
         .expect(0)
-        .says("1 met, 0 not met, 1 skipped (liveness: no engine yet), 1 skipped (for all values: no engine yet)");
+        .says("1 met, 0 not met, 2 skipped (for all values: no engine yet)");
     place.run(&["test", "a.tw", "--verbose"]).expect(0).says(
-        "a.tw:1: access: proved at N=2: skipped: no engine decides liveness yet\n\
+        "a.tw:1: access: violated at N=2: met\n\
          a.tw:2: mutex: proved for all N: skipped: no engine proves a claim for all values yet\n\
-         a.tw:3: mutex: proved at N=2: met\n",
+         a.tw:3: access: proved for all N: skipped: no engine proves a claim for all values yet\n",
     );
 }
 

@@ -88,7 +88,11 @@ pub(crate) fn all(
                     let answer = decide(&mut attempt, observer);
                     outcome.stats = attempt.stats;
                     let answer = answer.unwrap_or_else(|halt| Answer::Unknown(halt.into()));
-                    (answer, attempt.account)
+                    let account = Account {
+                        exposed: attempt.learnt.into_iter().collect(),
+                        ..attempt.account
+                    };
+                    (answer, account)
                 }
                 (_, Some(unsupported)) => (Answer::Unknown(unsupported.into()), Account::default()),
                 // Refused above.

@@ -11,14 +11,15 @@ use threadwise_lang::program::{
 
 use crate::engines::{EXPLICIT, chosen};
 use crate::plan::Plan;
+use crate::report::Kind;
 
-/// What to try, given what would raise the limit itself.
-pub(crate) fn after_limit(program: &Program, plan: &Plan, raise: &str) -> String {
+/// What to try for properties of a kind, given what would raise the limit itself.
+pub(crate) fn after_limit(program: &Program, plan: &Plan, kind: Kind, raise: &str) -> String {
     let mut ways = vec![raise.to_owned()];
     let like_each_other = program.templates.iter().any(|template| {
         template.order == IdOrder::Unordered && !matches!(template.instances, Instances::Single)
     });
-    let explicit = chosen(&plan.options.engine) == EXPLICIT;
+    let explicit = chosen(&plan.options.engine, kind) == EXPLICIT;
     if like_each_other && explicit && !plan.options.symmetry {
         ways.push("--symmetry".to_owned());
     }
@@ -155,7 +156,7 @@ mod tests {
             .program
             .unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
         let plan = Plan::new(&program, options).unwrap();
-        after_limit(&program, &plan, "more")
+        after_limit(&program, &plan, Kind::Invariant, "more")
     }
 
     #[test]

@@ -1,5 +1,10 @@
 //! The engines by name, and the choice among them.
 
+use threadwise_evidence::Reason;
+
+use crate::plan::Planned;
+use crate::report::Kind;
+
 /// An engine, as `threadwise engines` lists it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineInfo {
@@ -32,18 +37,61 @@ pub const THREAD_MODULAR_REFINED: &str = "thread-modular-refined";
 /// Cartesian abstraction with exception sets.
 pub const CARTESIAN: &str = "cartesian";
 
-/// The engine that a choice comes down to.
-pub fn chosen(name: &str) -> &str {
-    if name == AUTO { EXPLICIT } else { name }
+/// Fair cycles of the whole program.
+pub const LIVENESS_MONOLITHIC: &str = "liveness-monolithic";
+/// Local liveness.
+pub const LOCAL_LIVENESS: &str = "local-liveness";
+/// Fair local liveness, variant A.
+pub const FAIR_LOCAL_LIVENESS_A: &str = "fair-local-liveness-a";
+/// Fair local liveness, variant B.
+pub const FAIR_LOCAL_LIVENESS_B: &str = "fair-local-liveness-b";
+
+/// The engines that decide liveness, and nothing else.
+const LIVENESS: &[&str] = &[
+    LIVENESS_MONOLITHIC,
+    LOCAL_LIVENESS,
+    FAIR_LOCAL_LIVENESS_A,
+    FAIR_LOCAL_LIVENESS_B,
+];
+
+/// The engine that a choice comes down to for a kind of properties.
+pub fn chosen(name: &str, kind: Kind) -> &str {
+    match (name, kind) {
+        (AUTO, Kind::Liveness) => LIVENESS_MONOLITHIC,
+        (AUTO, _) => EXPLICIT,
+        (name, _) => name,
+    }
+}
+
+/// Whether an engine decides properties of a kind; if not, why.
+pub(crate) fn decides(name: &str, planned: &Planned) -> Result<(), Reason> {
+    let (engine, property) = (chosen(name, planned.kind), &planned.name);
+    let (message, next) = match (planned.kind, LIVENESS.contains(&engine)) {
+        (Kind::Liveness, true) => return Ok(()),
+        (Kind::Liveness, false) => (
+            format!(
+                "`{engine}` decides safety properties, and `{property}` is a liveness property"
+            ),
+            format!(
+                "`--engine {LIVENESS_MONOLITHIC}` decides liveness, and `--only safety` leaves it out"
+            ),
+        ),
+        (_, false) => return Ok(()),
+        (_, true) => (
+            format!("`{engine}` decides liveness properties, and `{property}` is none"),
+            format!("`--engine {EXPLICIT}` decides safety, and `--only liveness` leaves it out"),
+        ),
+    };
+    Err(Reason::new("unsupported", message).next(next))
 }
 
 /// Every engine there is.
 pub const ENGINES: &[EngineInfo] = &[
     EngineInfo {
         name: AUTO,
-        properties: "safety",
+        properties: "safety, liveness",
         scope: "one instance",
-        about: "The default: chooses an engine for each property; at present always `explicit`.",
+        about: "The default: chooses an engine for each property; at present `explicit` for safety, `liveness-monolithic` for liveness.",
     },
     EngineInfo {
         name: EXPLICIT,
@@ -92,5 +140,29 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "safety",
         scope: "one instance",
         about: "One set of local states for each thread and each valuation of the shared variables, combined freely but for exceptions, which are the model's or computed; counterexamples as of `split`.",
+    },
+    EngineInfo {
+        name: LIVENESS_MONOLITHIC,
+        properties: "liveness",
+        scope: "one instance",
+        about: "Fair cycles of the whole program, as decision diagrams; counterexamples are a stem and a loop.",
+    },
+    EngineInfo {
+        name: LOCAL_LIVENESS,
+        properties: "liveness",
+        scope: "one instance",
+        about: "Fair cycles of one process at a time against what the others may do, with all that fairness speaks of exposed; refined until it is a proof or a run is real.",
+    },
+    EngineInfo {
+        name: FAIR_LOCAL_LIVENESS_A,
+        properties: "liveness",
+        scope: "one instance",
+        about: "The same with the fairness of the others abstracted: for each process, runs in which it moves again and again.",
+    },
+    EngineInfo {
+        name: FAIR_LOCAL_LIVENESS_B,
+        properties: "liveness",
+        scope: "one instance",
+        about: "The same for one process and all of its runs.",
     },
 ];

@@ -2,6 +2,7 @@
 
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress};
 use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
+use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
@@ -10,7 +11,8 @@ use threadwise_safety::{
 };
 
 use crate::engines::{
-    BACKWARD, CARTESIAN, EXPLICIT, FORWARD, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
+    BACKWARD, CARTESIAN, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
+    LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
 };
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
 use crate::session::Session;
@@ -97,6 +99,12 @@ pub fn run_job(
             certificates: job.certificates,
             explain: job.explain,
         }),
+        LIVENESS_MONOLITHIC => Box::new(Monolithic {
+            certificates: job.certificates,
+        }),
+        LOCAL_LIVENESS => local(job, Variant::Plain),
+        FAIR_LOCAL_LIVENESS_A => local(job, Variant::A),
+        FAIR_LOCAL_LIVENESS_B => local(job, Variant::B),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };
     let mut capacity = FIRST_CAPACITY;
@@ -135,6 +143,17 @@ pub fn run_job(
             Err(message) => JobEvent::Failed(message),
         };
     }
+}
+
+/// An engine that looks for fair cycles one process at a time.
+fn local(job: &Job, variant: Variant) -> Box<dyn Engine> {
+    Box::new(Local {
+        variant,
+        symmetric: !job.no_symmetry,
+        certificates: job.certificates,
+        explain: job.explain,
+        exposed: job.exposed.clone(),
+    })
 }
 
 /// What an engine may store, of what its process may use: the program itself and what the engine

@@ -3,14 +3,14 @@
 //! The answer to a job is evidence: one finding for each property. Whoever asked rechecks it.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Account, Stats, Verdict};
+use threadwise_evidence::{Account, Exposed, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
 use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::setting::Values;
 
-/// One engine, one instance, any number of safety properties.
+/// One engine, one instance, any number of properties.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The model's text. It was accepted before; the worker reads it again.
@@ -40,6 +40,9 @@ pub struct Job {
     pub witnesses: bool,
     /// Where exceptions come from, in `cartesian`.
     pub exceptions: Exceptions,
+    /// What is exposed from the beginning, in the local engines for liveness.
+    #[serde(default)]
+    pub exposed: Vec<Exposed>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Whether proofs are to come with certificates.

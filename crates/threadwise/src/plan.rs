@@ -6,8 +6,8 @@ use threadwise_lang::suggest::closest;
 use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::engines::{
-    AUTO, CARTESIAN, ENGINES, EXPLICIT, FORWARD, PAIRWISE, SPLIT, THREAD_MODULAR,
-    THREAD_MODULAR_REFINED, chosen,
+    AUTO, CARTESIAN, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
+    LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED, chosen, decides,
 };
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
@@ -32,7 +32,7 @@ pub struct Options {
     pub breadth_first: bool,
     /// Store one of all states that differ only in who is who.
     pub symmetry: bool,
-    /// Compute the assertions of every process or pair, in the engines that have some.
+    /// Compute the assertions of every process or pair, in the engines that have some, and look at every process in those for liveness.
     pub no_symmetry: bool,
     /// Write proofs as outlines, too, in the same engines.
     pub explain: bool,
@@ -44,6 +44,8 @@ pub struct Options {
     pub witnesses: bool,
     /// Where exceptions come from, in `cartesian`.
     pub exceptions: Option<Exceptions>,
+    /// The instance to learn from first, in the local engines for liveness: values of some parameters, the others as they are.
+    pub learn: Vec<Setting>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Replay traces and check certificates before they are reported.
@@ -74,6 +76,7 @@ impl Default for Options {
             predicates: None,
             witnesses: false,
             exceptions: None,
+            learn: Vec::new(),
             count_states: false,
             recheck: true,
             certificates: false,
@@ -164,6 +167,9 @@ pub enum RequestError {
         /// The engine that was asked for.
         engine: String,
     },
+    /// `--learn N=2..3`
+    #[error("`--learn` takes one value of `{0}`, not a range")]
+    LearnRange(String),
     /// `--errors fixpoint --predicates paths`
     #[error(
         "`--predicates paths` follows violations through the stages, and `--errors fixpoint` has none"
@@ -199,6 +205,9 @@ impl RequestError {
             } => {
                 let engines = alternatives(for_engines, "--engine ");
                 Some(format!("leave out `{option}`, or use {engines}"))
+            }
+            RequestError::LearnRange(name) => {
+                Some(format!("give a small value, such as --learn {name}=3"))
             }
             RequestError::PathsWithoutStages => {
                 Some("leave out `--errors`, or say `--errors stages`".to_owned())
@@ -242,7 +251,8 @@ impl Plan {
         engine_exists(&options.engine)?;
         engine_options(options)?;
         let params = || program.params.iter().map(|param| param.name.clone());
-        let given = options.settings.iter().map(|setting| &setting.name);
+        let given = options.settings.iter().chain(&options.learn);
+        let given = given.map(|setting| &setting.name);
         for name in given.chain(&options.for_all) {
             if !params().any(|known| known == *name) {
                 return Err(RequestError::UnknownParameter {
@@ -251,6 +261,10 @@ impl Plan {
                 });
             }
         }
+        if let Some(setting) = options.learn.iter().find(|setting| setting.is_sweep()) {
+            return Err(RequestError::LearnRange(setting.name.clone()));
+        }
+        combinations(&options.learn)?;
         for name in &options.for_all {
             if options.settings.iter().any(|setting| setting.name == *name) {
                 return Err(RequestError::SetForAll(name.clone()));
@@ -300,10 +314,15 @@ impl Plan {
         self.instances.len() > 1
     }
 
-    /// Names of the safety properties.
-    pub fn safety(&self) -> Vec<String> {
-        let safety = self.properties.iter().filter(|p| p.kind != Kind::Liveness);
-        safety.map(|property| property.name.clone()).collect()
+    /// The properties that the engine decides, those together that one search serves: all of safety, and each of liveness.
+    pub(crate) fn searches(&self) -> Vec<Vec<&Planned>> {
+        let decided = |p: &&Planned| decides(&self.options.engine, p).is_ok();
+        let decided = self.properties.iter().filter(decided);
+        let (liveness, safety): (Vec<&Planned>, Vec<&Planned>) =
+            decided.partition(|p| p.kind == Kind::Liveness);
+        let safety = (!safety.is_empty()).then_some(safety);
+        let liveness = liveness.into_iter().map(|property| vec![property]);
+        safety.into_iter().chain(liveness).collect()
     }
 }
 
@@ -397,12 +416,20 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 9] = [
+    let given: [(bool, &str, &[&str]); 10] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
         (
             options.no_symmetry,
             "--no-symmetry",
-            &[SPLIT, PAIRWISE, THREAD_MODULAR, THREAD_MODULAR_REFINED],
+            &[
+                SPLIT,
+                PAIRWISE,
+                THREAD_MODULAR,
+                THREAD_MODULAR_REFINED,
+                LOCAL_LIVENESS,
+                FAIR_LOCAL_LIVENESS_A,
+                FAIR_LOCAL_LIVENESS_B,
+            ],
         ),
         (
             options.explain,
@@ -413,7 +440,15 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
                 THREAD_MODULAR,
                 THREAD_MODULAR_REFINED,
                 CARTESIAN,
+                LOCAL_LIVENESS,
+                FAIR_LOCAL_LIVENESS_A,
+                FAIR_LOCAL_LIVENESS_B,
             ],
+        ),
+        (
+            !options.learn.is_empty(),
+            "--learn",
+            &[LOCAL_LIVENESS, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B],
         ),
         (options.errors.is_some(), "--errors", &[SPLIT]),
         (
@@ -431,11 +466,12 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {
-        if given && !for_engines.contains(&chosen(&options.engine)) {
+        let engines = [Kind::Builtin, Kind::Liveness].map(|kind| chosen(&options.engine, kind));
+        if given && !engines.iter().any(|engine| for_engines.contains(engine)) {
             return Err(RequestError::EngineOption {
                 option,
                 for_engines,
-                engine: chosen(&options.engine).to_owned(),
+                engine: engines[0].to_owned(),
             });
         }
     }

@@ -4,7 +4,7 @@
 //! statistics.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Certificate, Outline, Reason, Stats, Trace};
+use threadwise_evidence::{Certificate, Outline, Reason, Remedy, Stats, Trace, Vacuity};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Span;
 use threadwise_lang::render::LineIndex;
@@ -147,12 +147,21 @@ pub struct PropertyResult {
     /// What the engine did, round by round, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// What to know besides the verdict, in sentences: what was exposed because the property speaks of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// For a proof: that there was nothing to prove.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vacuous: Option<Vacuity>,
     /// The proof in readable form, if it was asked for and the engine has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outline: Option<Outline>,
     /// The execution that violates the property.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Trace>,
+    /// For a run without end: fairness that would rule it out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<Remedy>,
     /// The proof, for whoever wants to keep it; too large for the report.
     #[serde(skip)]
     pub certificate: Option<Certificate>,

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
-use threadwise_evidence::{Certificate, Reason, ReplayError, Stats, Trace, Verdict, replay};
+use threadwise_evidence::{
+    Certificate, Claim, Reason, ReplayError, Stats, Trace, Verdict, annotate, remedies, replay,
+};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
@@ -19,7 +21,7 @@ use crate::plan::{Denied, Options, Plan, Planned, RequestError};
 use crate::report::{
     Exit, Kind, PropertyResult, Report, ReportedDiagnostic, Run, Scope, VerdictKind,
 };
-use crate::setting::Values;
+use crate::setting::{Setting, Values};
 
 /// A model with its text and what the front end said about it.
 #[derive(Clone, Debug)]
@@ -199,40 +201,44 @@ impl Session {
             values: values.clone(),
             ..Run::default()
         };
-        let safety = plan.safety();
-        let execution = if safety.is_empty() {
-            None
-        } else {
-            Some(executor.execute(&self.job(plan, &values, safety)))
-        };
-        let mut view = View {
-            plan,
-            instance: &instance,
-            values: &values,
-            text: &self.text,
-            recheck: Recheck::default(),
-        };
-        if let Some(Execution::Finished(outcome)) = &execution {
-            run.state_count = outcome.stats.states.filter(|_| outcome.complete);
-            if plan.options.recheck {
-                let recheck = &mut view.recheck;
-                recheck.seconds = executor.recheck(&mut |stop| {
-                    recheck.proofs(&instance, outcome, stop);
-                });
+        let mut searches = Vec::new();
+        for group in plan.searches() {
+            match self.search(plan, &instance, &values, &group, executor) {
+                Ok(search) => searches.push(search),
+                Err(diagnostics) => return Checked::Rejected(diagnostics),
             }
         }
+        for search in &searches {
+            if let Execution::Finished(outcome) = &search.execution {
+                let states = outcome.stats.states.filter(|_| outcome.complete);
+                run.state_count = run.state_count.or(states);
+            }
+        }
+        let none = Recheck::default();
         for planned in &plan.properties {
-            let result = match (planned.kind, &execution) {
-                (Kind::Liveness, _) => Ok(view.no_liveness(planned)),
-                (_, Some(Execution::Finished(outcome))) => view.finished(planned, outcome),
-                (_, Some(Execution::Stopped { by, stats })) => {
-                    Ok(view.unknown(planned, view.stop_reason(*by), stats.clone()))
+            let search = searches
+                .iter()
+                .find(|s| s.properties.contains(&planned.name));
+            let view = View {
+                plan,
+                instance: &instance,
+                values: &values,
+                text: &self.text,
+                recheck: search.map_or(&none, |search| &search.recheck),
+            };
+            let result = match search.map(|search| &search.execution) {
+                Some(Execution::Finished(outcome)) => view.finished(planned, outcome),
+                Some(Execution::Stopped { by, stats }) => {
+                    Ok(view.unknown(planned, view.stop_reason(planned, *by), stats.clone()))
                 }
-                (_, Some(Execution::Rejected(diagnostics))) => {
+                Some(Execution::Rejected(diagnostics)) => {
                     return Checked::Rejected(diagnostics.clone());
                 }
-                (_, Some(Execution::Crashed(message))) => Err(message.clone()),
-                (_, None) => Err("a safety property was planned but not run".to_owned()),
+                Some(Execution::Crashed(message)) => Err(message.clone()),
+                None => match engines::decides(&plan.options.engine, planned) {
+                    Err(reason) => Ok(view.unknown(planned, reason, Stats::default())),
+                    Ok(()) => Err(format!("`{}` was planned but not run", planned.name)),
+                },
             };
             match result {
                 Ok(result) => run.results.push(result),
@@ -250,22 +256,104 @@ impl Session {
                 }
             }
         }
-        let stopped = match &execution {
-            Some(Execution::Stopped { by, .. }) => Some(*by),
-            _ => view.recheck.stopped,
+        let interrupted = |search: &Search| match search.execution {
+            Execution::Stopped { by, .. } => by == Stop::Interrupted,
+            _ => search.recheck.stopped == Some(Stop::Interrupted),
         };
-        if stopped == Some(Stop::Interrupted) {
+        if searches.iter().any(interrupted) {
             run.trouble = Some(Exit::Interrupted);
         }
         Checked::Run(run)
     }
 
-    /// Replays a trace with the interpreter, at the parameter values that the trace names.
-    pub fn replay(&self, trace: &Trace) -> Result<(), ReplayFailure> {
+    /// Has an engine decide properties together, and its evidence checked. An error if the instance to learn from does not exist.
+    fn search(
+        &self,
+        plan: &Plan,
+        instance: &Instance,
+        values: &Values,
+        group: &[&Planned],
+        executor: &mut dyn Executor,
+    ) -> Result<Search, Vec<Diagnostic>> {
+        let mut job = self.job(plan, values, group);
+        let learnt = match plan.options.learn.as_slice() {
+            [] => None,
+            learn => Some(self.learn(learn, &mut job, executor)?),
+        };
+        let execution = match learnt {
+            Some(Learnt::Nothing(execution)) => execution,
+            Some(Learnt::Facts { note, stats }) => {
+                let mut execution = executor.execute(&job);
+                if let Execution::Finished(outcome) = &mut execution {
+                    for finding in &mut outcome.findings {
+                        finding.account.rounds.insert(0, note.clone());
+                    }
+                    add_times(&mut outcome.stats, &stats);
+                }
+                execution
+            }
+            None => executor.execute(&job),
+        };
+        let mut recheck = Recheck::default();
+        if let Execution::Finished(outcome) = &execution
+            && plan.options.recheck
+        {
+            recheck.seconds = executor.recheck(&mut |stop| {
+                recheck.proofs(instance, outcome, stop);
+            });
+        }
+        Ok(Search {
+            properties: job.properties,
+            execution,
+            recheck,
+        })
+    }
+
+    /// Has the properties of a job decided at a smaller instance, and adds to the job what was exposed there.
+    fn learn(
+        &self,
+        learn: &[Setting],
+        job: &mut Job,
+        executor: &mut dyn Executor,
+    ) -> Result<Learnt, Vec<Diagnostic>> {
+        let mut values = job.values.clone();
+        for (name, value) in &mut values.0 {
+            if let Some(setting) = learn.iter().find(|setting| setting.name == *name) {
+                *value = *setting.values.start();
+            }
+        }
+        self.instance(&values)?;
+        let small = Job {
+            values,
+            certificates: false,
+            explain: false,
+            ..job.clone()
+        };
+        match executor.execute(&small) {
+            Execution::Finished(outcome) => {
+                let findings = outcome.findings.into_iter();
+                job.exposed = findings
+                    .flat_map(|finding| finding.account.exposed)
+                    .collect();
+                let facts: usize = job.exposed.iter().map(|exposed| exposed.values.len()).sum();
+                let plural = if facts == 1 { "" } else { "s" };
+                Ok(Learnt::Facts {
+                    note: format!("{facts} fact{plural} learnt at {}", small.values),
+                    stats: outcome.stats,
+                })
+            }
+            Execution::Rejected(diagnostics) => Err(diagnostics),
+            other => Ok(Learnt::Nothing(other)),
+        }
+    }
+
+    /// Replays a trace with the interpreter, at the parameter values that the trace names; the trace with its lines and reasons as this
+    /// model has them.
+    pub fn replay(&self, trace: &Trace) -> Result<Trace, ReplayFailure> {
         let values = trace.params.iter();
         let values = Values(values.map(|(name, value)| (name.clone(), *value)).collect());
         let instance = self.instance(&values).map_err(ReplayFailure::Instance)?;
-        Ok(replay(&instance, trace)?)
+        Ok(annotate(&instance, trace, &self.text)?)
     }
 
     /// Has the independent checker check that a certificate proves a property, at these parameter values.
@@ -293,21 +381,26 @@ impl Session {
         Ok(text)
     }
 
-    fn job(&self, plan: &Plan, values: &Values, properties: Vec<String>) -> Job {
+    /// The job to decide properties that one engine decides.
+    fn job(&self, plan: &Plan, values: &Values, group: &[&Planned]) -> Job {
+        let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
+        let engine = engines::chosen(&plan.options.engine, kind);
         Job {
             text: self.text.clone(),
             values: values.clone(),
-            properties,
-            engine: engines::chosen(&plan.options.engine).to_owned(),
+            properties: group.iter().map(|planned| planned.name.clone()).collect(),
+            engine: engine.to_owned(),
             breadth_first: plan.options.breadth_first,
             threads: plan.options.threads,
-            symmetry: plan.options.symmetry,
+            // With `auto`, it is for one of the engines.
+            symmetry: plan.options.symmetry && engine == engines::EXPLICIT,
             no_symmetry: plan.options.no_symmetry,
             explain: plan.options.explain,
             errors: plan.options.errors.unwrap_or_default(),
             predicates: plan.options.predicates.unwrap_or_default(),
             witnesses: plan.options.witnesses,
             exceptions: plan.options.exceptions.unwrap_or_default(),
+            exposed: Vec::new(),
             count_states: plan.options.count_states,
             certificates: plan.options.recheck || plan.options.certificates,
             seconds: plan.options.seconds,
@@ -332,7 +425,34 @@ struct View<'a> {
     instance: &'a Instance,
     values: &'a Values,
     text: &'a str,
+    recheck: &'a Recheck,
+}
+
+/// One search of an engine, and what became of its evidence.
+struct Search {
+    /// What it was about.
+    properties: Vec<String>,
+    execution: Execution,
     recheck: Recheck,
+}
+
+/// What came of a smaller instance.
+enum Learnt {
+    /// What it exposed is in the job.
+    Facts { note: String, stats: Stats },
+    /// It ended otherwise.
+    Nothing(Execution),
+}
+
+/// Adds the time that something took before.
+fn add_times(stats: &mut Stats, before: &Stats) {
+    let add = |one: &mut Option<f64>, other: Option<f64>| {
+        if let (Some(one), Some(other)) = (one, other) {
+            *one += other;
+        }
+    };
+    add(&mut stats.seconds, before.seconds);
+    add(&mut stats.cpu_seconds, before.cpu_seconds);
 }
 
 /// What became of the certificates of an outcome.
@@ -369,6 +489,15 @@ impl Recheck {
         self.answers = names
             .zip(answers.into_iter().map(|answer| answer.map(|_| ())))
             .collect();
+        for finding in &outcome.findings {
+            if let Verdict::Proved(Some(certificate)) = &finding.verdict
+                && matches!(certificate.claim, Claim::Fair(_))
+            {
+                let why = "the checker does not check proofs of liveness yet".to_owned();
+                let answer = Err(CertifyError::Unsupported(why));
+                self.answers.insert(finding.property.clone(), answer);
+            }
+        }
         self.stopped = stopped.get();
     }
 }
@@ -382,13 +511,16 @@ impl View<'_> {
             scope: Scope::Instance {
                 values: self.values.clone(),
             },
-            engine: engines::chosen(&self.plan.options.engine).to_owned(),
+            engine: engines::chosen(&self.plan.options.engine, planned.kind).to_owned(),
             rechecked: false,
             reason: None,
             stats,
             rounds: Vec::new(),
+            notes: Vec::new(),
+            vacuous: None,
             outline: None,
             trace: None,
+            remedies: Vec::new(),
             certificate: None,
         }
     }
@@ -397,18 +529,6 @@ impl View<'_> {
         PropertyResult {
             reason: Some(reason),
             ..self.result(planned, VerdictKind::Unknown, stats)
-        }
-    }
-
-    fn no_liveness(&self, planned: &Planned) -> PropertyResult {
-        let mut reason = Reason::new("no-engine", "no engine decides liveness yet");
-        // Whoever asked for liveness does not want to hear how to leave it out.
-        if self.plan.options.only.is_none() && self.plan.options.properties.is_empty() {
-            reason = reason.next("`--only safety` leaves liveness out");
-        }
-        PropertyResult {
-            engine: self.plan.options.engine.clone(),
-            ..self.unknown(planned, reason, Stats::default())
         }
     }
 
@@ -422,13 +542,12 @@ impl View<'_> {
         let rounds = found.account.rounds.clone();
         let result = self.judged(planned, &found.verdict, stats)?;
         // Of what was not accepted as a proof there is nothing to read.
-        let outline = match result.verdict {
-            VerdictKind::Proved => found.account.outline.clone(),
-            _ => None,
-        };
+        let proved = result.verdict == VerdictKind::Proved;
         Ok(PropertyResult {
             rounds,
-            outline,
+            notes: found.account.notes.clone(),
+            vacuous: found.account.vacuous.clone().filter(|_| proved),
+            outline: found.account.outline.clone().filter(|_| proved),
             ..result
         })
     }
@@ -452,6 +571,8 @@ impl View<'_> {
                         Reason::new("no-recheck", "the trace was not replayed, as was asked for")
                     }),
                     trace: Some(trace.clone()),
+                    // Advice: if it cannot be had, nothing is wrong.
+                    remedies: remedies(self.instance, trace).unwrap_or_default(),
                     ..self.result(planned, VerdictKind::Violated, stats)
                 })
             }
@@ -459,9 +580,9 @@ impl View<'_> {
                 // Engines say that a limit was reached; which one it was is known here.
                 let reason = match reason.code.as_str() {
                     "internal" => return Err(reason.message.clone()),
-                    "time-limit" => self.stop_reason(Stop::Time),
-                    TOTAL_TIME => self.stop_reason(Stop::TotalTime),
-                    "memory-limit" => self.stop_reason(Stop::Memory),
+                    "time-limit" => self.stop_reason(planned, Stop::Time),
+                    TOTAL_TIME => self.stop_reason(planned, Stop::TotalTime),
+                    "memory-limit" => self.stop_reason(planned, Stop::Memory),
                     "capacity" if reason.next.is_none() => reason
                         .clone()
                         .next("let the model start fewer processes at most"),
@@ -512,8 +633,8 @@ impl View<'_> {
     }
 
     /// Why a proof whose recheck was ended early is none.
-    fn cut_short(&self) -> Reason {
-        let mut reason = self.stop_reason(self.recheck.stopped.unwrap_or(Stop::Time));
+    fn cut_short(&self, planned: &Planned) -> Reason {
+        let mut reason = self.stop_reason(planned, self.recheck.stopped.unwrap_or(Stop::Time));
         reason.message = match self.recheck.stopped {
             Some(Stop::Interrupted) => "interrupted before the proof was rechecked".to_owned(),
             _ => format!("{} before the proof was rechecked", reason.message),
@@ -547,7 +668,7 @@ impl View<'_> {
         };
         let answer = self.recheck.answers.get(&planned.name);
         if let Some(Err(CertifyError::Cancelled)) = answer {
-            return Ok(self.unknown(planned, self.cut_short(), stats));
+            return Ok(self.unknown(planned, self.cut_short(planned), stats));
         }
         let mut reason = self.rechecked(planned, certificate)?;
         let open = self.open_parameters();
@@ -595,12 +716,11 @@ impl View<'_> {
         names.filter(|name| !set(name)).collect()
     }
 
-    fn advice(&self, raise: &str) -> String {
-        advice::after_limit(self.instance.program(), self.plan, raise)
-    }
-
-    fn stop_reason(&self, by: Stop) -> Reason {
+    fn stop_reason(&self, planned: &Planned, by: Stop) -> Reason {
         let options = &self.plan.options;
+        let advice = |raise: &str| {
+            advice::after_limit(self.instance.program(), self.plan, planned.kind, raise)
+        };
         match by {
             Stop::Time => {
                 let limit = options.seconds.unwrap_or_default();
@@ -608,19 +728,19 @@ impl View<'_> {
                     "timeout",
                     format!("the time limit of {limit} s was reached"),
                 )
-                .next(self.advice("a longer --timeout"))
+                .next(advice("a longer --timeout"))
             }
             Stop::TotalTime => Reason::new(
                 "timeout",
                 "the time limit of the whole invocation was reached",
             )
-            .next(self.advice("a longer --total-timeout")),
+            .next(advice("a longer --total-timeout")),
             Stop::Memory => {
                 let limit = options.memory.map_or_else(
                     || "the memory is used up".to_owned(),
                     |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
                 );
-                Reason::new("memory", limit).next(self.advice("a greater --memory"))
+                Reason::new("memory", limit).next(advice("a greater --memory"))
             }
             Stop::Interrupted => {
                 Reason::new("interrupted", "interrupted before the search was over")

@@ -4,10 +4,10 @@
 
 use threadwise::{
     AskStop, Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Only,
-    Options, Plan, Report, Run, Session, Stats, Stop, Trace, Values, VerdictKind,
+    Options, Plan, Report, Run, Session, Setting, Stats, Stop, Trace, Values, VerdictKind,
 };
 use threadwise_evidence::dag::Dag;
-use threadwise_evidence::{Certificate, Claim, Reason, Verdict};
+use threadwise_evidence::{Account, Certificate, Claim, Exposed, Reason, Vacuity, Verdict};
 
 const BROKEN: &str = "\
 shared x: 0..9 = 0;
@@ -302,4 +302,160 @@ invariant few: n <= 10;
     let session = Session::new("start.tw", text);
     let report = session.check(&Options::default()).unwrap();
     assert_eq!(report.exit, 0, "{report:?}");
+}
+
+const WAITING: &str = "\
+param N = 4 where N >= 2;
+param M = 2;
+shared x: 0..M = 0;
+process P[i: 1..N] { loop { a: x := 1; b: x := 2; } }
+liveness often: G F (x == 1);
+liveness seldom: F G (x == 1);
+";
+
+/// Says of every job what it was asked, and exposes something.
+struct Learner(Vec<Job>);
+
+impl Executor for Learner {
+    fn execute(&mut self, job: &Job) -> Execution {
+        self.0.push(job.clone());
+        let at = |n: i64| Exposed {
+            template: "P".to_owned(),
+            variable: None,
+            offset: 0,
+            values: vec![n],
+            mentioned: false,
+        };
+        let finding = |property: &String| Finding {
+            property: property.clone(),
+            verdict: Verdict::Proved(None),
+            account: Account {
+                exposed: vec![at(0), at(job.values.0[0].1)],
+                notes: vec!["exposed for the property: P[1] at a".to_owned()],
+                vacuous: Some(Vacuity::NoFairRun),
+                ..Account::default()
+            },
+        };
+        Execution::Finished(JobOutcome {
+            findings: job.properties.iter().map(finding).collect(),
+            stats: Stats {
+                seconds: Some(1.5),
+                ..Stats::default()
+            },
+            complete: false,
+        })
+    }
+}
+
+#[test]
+fn what_a_small_instance_exposes_is_handed_to_the_large_one() {
+    let session = Session::new("waiting.tw", WAITING);
+    let options = Options {
+        engine: "fair-local-liveness-b".to_owned(),
+        only: Some(Only::Liveness),
+        learn: vec!["N=3".parse::<Setting>().unwrap()],
+        ..Options::default()
+    };
+    let plan = Plan::new(session.program().unwrap(), &options).unwrap();
+    let mut learner = Learner(Vec::new());
+    let Checked::Run(run) = session.check_instance(&plan, &Values::default(), &mut learner) else {
+        panic!("it is checked");
+    };
+    // Each property by itself: first at the small instance, without evidence, then at the large one.
+    let asked: Vec<(String, String, usize, bool)> = learner
+        .0
+        .iter()
+        .map(|job| {
+            let names = job.properties.join(" ");
+            (
+                names,
+                job.values.to_string(),
+                job.exposed.len(),
+                job.certificates,
+            )
+        })
+        .collect();
+    let asked: Vec<(&str, &str, usize, bool)> = asked
+        .iter()
+        .map(|(names, values, exposed, certificates)| {
+            (names.as_str(), values.as_str(), *exposed, *certificates)
+        })
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            ("often", "N=3, M=2", 0, false),
+            ("often", "N=4, M=2", 2, true),
+            ("seldom", "N=3, M=2", 0, false),
+            ("seldom", "N=4, M=2", 2, true),
+        ]
+    );
+    assert_eq!(learner.0[1].exposed[1].values, [3]);
+    let result = &run.results[0];
+    assert_eq!(result.rounds, ["2 facts learnt at N=3, M=2"]);
+    assert_eq!(result.stats.seconds, Some(3.0));
+    assert_eq!(result.notes, ["exposed for the property: P[1] at a"]);
+    assert_eq!(result.vacuous, Some(Vacuity::NoFairRun));
+    let json = serde_json::to_value(result).unwrap();
+    assert_eq!(json["vacuous"]["kind"], "no_fair_run");
+}
+
+#[test]
+fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
+    let session = Session::new("waiting.tw", WAITING);
+    let mut options = Options {
+        engine: "local-liveness".to_owned(),
+        learn: vec!["N=1".parse::<Setting>().unwrap()],
+        ..Options::default()
+    };
+    let program = session.program().unwrap();
+    let plan = Plan::new(program, &options).unwrap();
+    let checked = session.check_instance(&plan, &Values::default(), &mut Learner(Vec::new()));
+    assert!(matches!(checked, Checked::Rejected(_)), "{checked:?}");
+    options.learn = vec!["N=2".parse::<Setting>().unwrap()];
+    let plan = Plan::new(program, &options).unwrap();
+    let stopped = Execution::Stopped {
+        by: Stop::Memory,
+        stats: Stats::default(),
+    };
+    let checked = session.check_instance(&plan, &Values::default(), &mut Answer(stopped));
+    let Checked::Run(run) = checked else {
+        panic!("it is checked");
+    };
+    assert_eq!(run.results[1].reason.as_ref().unwrap().code, "memory");
+    // What the engine does not take is not run.
+    assert_eq!(run.results[0].reason.as_ref().unwrap().code, "unsupported");
+}
+
+#[test]
+fn liveness_is_decided_in_this_process() {
+    let session = Session::new("waiting.tw", WAITING);
+    let report = session.check(&Options::default()).unwrap();
+    let results = &report.runs[0].results;
+    let verdicts: Vec<VerdictKind> = results.iter().map(|result| result.verdict).collect();
+    use VerdictKind::{Proved, Violated};
+    assert_eq!(verdicts, [Proved, Proved, Violated]);
+    let seldom = &results[2];
+    assert!(seldom.rechecked && seldom.trace.as_ref().unwrap().loop_from.is_some());
+    // A run that does not go on for ever, or is not one, is a fault of the engine.
+    let forgeries: [fn(&mut JobOutcome); 2] = [
+        |outcome| {
+            if outcome.findings[0].property == "seldom" {
+                trace_of(outcome).loop_from = None;
+            }
+        },
+        |outcome| {
+            if outcome.findings[0].property == "seldom" {
+                trace_of(outcome).steps.pop();
+            }
+        },
+    ];
+    let plan = Plan::new(session.program().unwrap(), &Options::default()).unwrap();
+    for forgery in forgeries {
+        let checked = session.check_instance(&plan, &Values::default(), &mut Forger(forgery));
+        let Checked::Run(run) = checked else {
+            panic!("it is checked");
+        };
+        assert_eq!(run.exit(), Exit::Internal, "{run:?}");
+    }
 }

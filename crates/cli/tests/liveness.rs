@@ -1,0 +1,194 @@
+//! Liveness from the command line: verdicts, runs without end, and which engine takes what.
+
+mod common;
+
+use common::{LOCK, Place, result};
+use serde_json::Value;
+
+/// A lock whose fairness suffices, and the same property with less.
+const FAIR: &str = "\
+param N = 3 where N >= 2;
+shared busy: bool = false;
+process P[i: 1..N] {
+    loop {
+        idle:     stay;
+        enter:    atomic { await !busy; busy := true; }
+        critical: skip;
+        leave:    busy := false;
+    }
+}
+fairness scheduling: unconditional;
+fairness entry: strong forall i in P: if P[i] at enter && !busy then P[i] at critical;
+liveness access under scheduling, entry: forall i in P: G (P[i] at enter -> F P[i] at critical);
+liveness overtaken under scheduling: forall i in P: G (P[i] at enter -> F P[i] at critical);
+liveness passed_over: forall i in P: G (P[i] at enter -> F P[i] at critical);
+";
+
+#[test]
+fn a_property_is_proved_with_fairness_and_violated_without() {
+    let place = Place::new();
+    place.file("fair.tw", FAIR);
+    let (report, ran) = place.json(&["fair.tw", "--set", "N=2", "--trace", "traces"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    let access = result(&report, "access");
+    assert_eq!(access["verdict"], "proved");
+    assert_eq!(access["kind"], "liveness");
+    assert_eq!(access["engine"], "liveness-monolithic");
+    assert_eq!(access["reason"]["code"], "not-rechecked");
+    assert_eq!(result(&report, "checks")["engine"], "explicit");
+    let overtaken = result(&report, "overtaken");
+    assert_eq!(overtaken["verdict"], "violated");
+    assert_eq!(overtaken["rechecked"], true);
+    let trace = &overtaken["trace"];
+    let from = trace["loop_from"].as_u64().unwrap() as usize;
+    assert!(from < trace["steps"].as_array().unwrap().len());
+    let lasso = &trace["lasso"];
+    assert!(lasso["violated"][0]["values"]["i"].is_u64(), "{lasso}");
+    let scheduling = &lasso["fairness"][0];
+    assert_eq!(scheduling["declaration"], "scheduling");
+    assert_eq!(scheduling["because"], "scheduled");
+    assert_eq!(scheduling["met"].as_array().unwrap().len(), 2);
+    // What would rule it out is declared.
+    assert_eq!(overtaken["remedies"][0]["declaration"], "entry");
+    let names = |property: &str| {
+        let remedies = result(&report, property)["remedies"].as_array().unwrap();
+        remedies.iter().any(|r| r["declaration"] == "entry")
+    };
+    assert!(names("passed_over"));
+    place
+        .run(&["replay", "fair.tw", "traces/fair.overtaken.N=2.json"])
+        .expect(0)
+        .says("for ever:")
+        .says("the run is fair:\n    scheduling: P[1,2] are scheduled in the loop")
+        .complains("for ever, and `overtaken` is violated");
+}
+
+#[test]
+fn a_run_without_end_that_was_changed_is_refused() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let args = ["--set", "N=2", "--only", "liveness"];
+    let (report, _) = place.json(&[&["lock.tw"], &args[..]].concat());
+    let trace = &result(&report, "access")["trace"];
+    let refused = |change: &dyn Fn(&mut Value), message: &str| {
+        let mut trace = trace.clone();
+        change(&mut trace);
+        place.file("t.json", trace.to_string());
+        let ran = place.run(&["replay", "lock.tw", "t.json"]).expect(4);
+        ran.complains(message);
+    };
+    place.file("t.json", trace.to_string());
+    place.run(&["replay", "lock.tw", "t.json"]).expect(0);
+    let waiting = trace["lasso"]["violated"][0]["values"]["i"].clone();
+    let waiting = format!("P[{waiting}]");
+    let from = trace["loop_from"].as_u64().unwrap() as usize;
+    refused(
+        &|trace| {
+            // Who waits is not scheduled any more: the loop still closes, but is not fair.
+            let steps = trace["steps"].as_array_mut().unwrap();
+            let stem: Vec<Value> = steps.drain(..from).collect();
+            steps.retain(|step| step["process"] != waiting.as_str());
+            steps.splice(0..0, stem);
+            trace["lasso"] = Value::Null;
+        },
+        "the run is not fair by `scheduling`",
+    );
+    refused(
+        &|trace| trace["loop_from"] = Value::Null,
+        "only in runs without end",
+    );
+    refused(
+        &|trace| trace["loop_from"] = trace["steps"].as_array().unwrap().len().into(),
+        "the loop has no step",
+    );
+    refused(
+        &|trace| trace["lasso"]["violated"][0]["values"]["i"] = 7.into(),
+        "not for the reasons that the trace gives",
+    );
+}
+
+#[test]
+fn engines_take_one_kind_of_properties() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let (report, ran) = place.json(&["lock.tw", "--set", "N=2", "--engine", "split"]);
+    assert_eq!(ran.status, 3);
+    let access = result(&report, "access");
+    assert_eq!(access["verdict"], "unknown");
+    assert_eq!(access["engine"], "split");
+    assert_eq!(access["reason"]["code"], "unsupported");
+    assert_eq!(result(&report, "mutex")["verdict"], "proved");
+    let engine = ["--engine", "liveness-monolithic"];
+    let (report, ran) = place.json(&[&["lock.tw", "--set", "N=2"], &engine[..]].concat());
+    assert_eq!(ran.status, 1);
+    assert_eq!(result(&report, "access")["verdict"], "violated");
+    for property in ["checks", "mutex", "deadlock_free"] {
+        let result = result(&report, property);
+        assert_eq!(result["verdict"], "unknown");
+        assert_eq!(result["reason"]["code"], "unsupported");
+    }
+    place
+        .run(&["engines"])
+        .expect(0)
+        .says("liveness-monolithic     Fair cycles of the whole program");
+}
+
+#[test]
+fn the_text_of_a_run_without_end() {
+    let place = Place::new();
+    place.file("fair.tw", FAIR);
+    let ran = place.run(&[
+        "check",
+        "fair.tw",
+        "--set",
+        "N=2",
+        "--property",
+        "overtaken",
+    ]);
+    let ran = ran.expect(1);
+    ran.says("steps for ever")
+        .says("for ever:\n")
+        .says("and for ever again from")
+        .says("`overtaken` does not hold for i = ")
+        .says("`entry` (declared, not assumed by `overtaken`) would rule this run out\n");
+}
+
+#[test]
+fn each_liveness_property_has_its_own_time() {
+    let place = Place::new();
+    place.file("fair.tw", FAIR);
+    let ran = place.run(&[
+        "check",
+        "fair.tw",
+        "--only",
+        "liveness",
+        "--set",
+        "N=40",
+        "--timeout",
+        "0.01",
+    ]);
+    let timeouts = ran
+        .stdout
+        .matches("the time limit of 0.01 s was reached")
+        .count();
+    assert_eq!(timeouts, 3, "{ran:?}");
+    assert!(!ran.stdout.contains("--symmetry"), "{ran:?}");
+}
+
+#[test]
+fn learning_needs_an_instance() {
+    let place = Place::new();
+    place.file("fair.tw", FAIR);
+    let args = [
+        "check",
+        "fair.tw",
+        "--only",
+        "liveness",
+        "--engine",
+        "fair-local-liveness-b",
+    ];
+    place
+        .run(&[&args[..], &["--learn", "N=1"]].concat())
+        .expect(2)
+        .complains("where");
+}
