@@ -90,6 +90,33 @@ fn a_table_becomes_a_page_with_plots() {
 }
 
 #[test]
+fn liveness_is_measured_without_safety() {
+    let place = place();
+    let table = "\
+title = 'Liveness'
+runs = 1
+[[column]]
+engine = 'liveness-monolithic'
+[[column]]
+engine = 'fair-local-liveness-b'
+options = ['--learn', 'N=2']
+[[row]]
+model = '../lock.tw'
+property = 'access'
+set = { N = [2, 3] }
+expect = 'violated'
+";
+    place.file("tables/live.toml", table);
+    place.run(&["bench", "tables/live.toml"]).expect(0);
+    for line in lines(&place) {
+        let run = &line["run"];
+        assert_eq!(run["outcome"], "violated", "{line}");
+        assert!(run["engine_cpu_seconds"].as_f64().unwrap() > 0.0);
+        assert!(run["nodes"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
 fn what_was_run_is_not_run_again() {
     let place = place();
     place.run(&["bench", "tables/locks.toml"]).expect(0);

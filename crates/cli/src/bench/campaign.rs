@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use threadwise::{Report, Stats, VerdictKind};
+use threadwise::{Kind, PropertyResult, Report, Stats, VerdictKind};
 
 use crate::bench::machine;
 use crate::bench::measure::{Command, End, MeasureError, Measured, measure};
@@ -111,8 +111,8 @@ impl Campaign<'_> {
         };
         match &column.tool {
             Tool::Engine(engine) => {
-                if row.properties.is_empty() {
-                    words.extend(["--only".to_owned(), "safety".to_owned()]);
+                if let Some(only) = row.only {
+                    words.extend(["--only", only.as_str()].map(str::to_owned));
                 }
                 let limits = table.limits;
                 words.extend(["--engine", engine].map(str::to_owned));
@@ -252,13 +252,16 @@ fn read_check(measured: &Measured) -> Run {
     };
     let results: Vec<_> = report.runs.iter().flat_map(|run| &run.results).collect();
     let has = |verdict| results.iter().any(|result| result.verdict == verdict);
-    if let Some(stats) = results.first().map(|result| &result.stats) {
-        run.engine_cpu_seconds = stats.cpu_seconds;
-        run.states = stats.states;
-        run.nodes = stats.peak_nodes;
-    }
-    // One search serves several properties, each with its own refinements: what the hardest of them took.
+    // One search serves all safety properties, and each liveness property has one of its own.
+    let liveness = |result: &&&PropertyResult| result.kind == Kind::Liveness;
+    let safety = results.iter().find(|result| !liveness(result));
+    let searches = safety.into_iter().chain(results.iter().filter(liveness));
+    let times = searches.filter_map(|result| result.stats.cpu_seconds);
+    run.engine_cpu_seconds = times.reduce(|one, other| one + other);
+    run.states = results.first().and_then(|result| result.stats.states);
+    // Each property has its own refinements: what the hardest of them took.
     let most = |of: fn(&Stats) -> Option<u64>| results.iter().filter_map(|r| of(&r.stats)).max();
+    run.nodes = most(|stats| stats.peak_nodes);
     run.refinements = most(|stats| stats.refinements);
     run.predicates = most(|stats| stats.predicates);
     run.extensions = most(|stats| stats.extensions);

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use threadwise::{Session, Values, engine_exists, engine_options, properties};
+use threadwise::{Kind, Only, Session, Values, engine_exists, engine_options, properties};
 use toml::Spanned;
 
 use crate::args::{Cli, Command};
@@ -127,6 +127,8 @@ pub(crate) struct Row {
     pub(crate) model_text: String,
     /// The properties checked; none for all safety properties.
     pub(crate) properties: Vec<String>,
+    /// What else is left out: with liveness alone, the built-in checks, which its engines do not take.
+    pub(crate) only: Option<Only>,
     /// The parameter that is swept over, if there is one.
     pub(crate) sweep: Option<String>,
     /// The instances: those of the sweep in ascending order, or a single one.
@@ -544,6 +546,12 @@ fn row(
     if let Some(unknown) = wanted.iter().find(|w| known.iter().all(|k| k.name != **w)) {
         return Err(format!("{shown} has no property `{unknown}`"));
     }
+    let kind = |name: &String| known.iter().find(|k| k.name == *name).map(|k| k.kind);
+    let only = match wanted.as_slice() {
+        [] => Some(Only::Safety),
+        names if names.iter().all(|n| kind(n) == Some(Kind::Liveness)) => Some(Only::Liveness),
+        _ => None,
+    };
     let (sweep, instances) = instances(form.set)?;
     for (name, _) in instances.iter().flat_map(|values| &values.0) {
         if program.params.iter().all(|param| param.name != *name) {
@@ -589,6 +597,7 @@ fn row(
         model,
         model_text,
         properties: wanted,
+        only,
         sweep,
         instances,
         columns: chosen,
