@@ -34,7 +34,7 @@ fn a_property_is_proved_with_fairness_and_violated_without() {
     assert_eq!(access["verdict"], "proved");
     assert_eq!(access["kind"], "liveness");
     assert_eq!(access["engine"], "liveness-monolithic");
-    assert_eq!(access["reason"]["code"], "not-rechecked");
+    assert_eq!(access["rechecked"], true);
     assert_eq!(result(&report, "checks")["engine"], "explicit");
     let overtaken = result(&report, "overtaken");
     assert_eq!(overtaken["verdict"], "violated");
@@ -191,4 +191,80 @@ fn learning_needs_an_instance() {
         .run(&[&args[..], &["--learn", "N=1"]].concat())
         .expect(2)
         .complains("where");
+}
+
+#[test]
+fn every_engine_for_liveness_agrees_and_its_evidence_is_checked() {
+    let place = Place::new();
+    place.file("fair.tw", FAIR);
+    for engine in [
+        "liveness-monolithic",
+        "local-liveness",
+        "fair-local-liveness-a",
+        "fair-local-liveness-b",
+    ] {
+        let common = ["fair.tw", "--set", "N=2", "--only", "liveness"];
+        let directory = format!("proofs/{engine}");
+        let more = ["--engine", engine, "--certificate", &directory];
+        let (report, ran) = place.json(&[&common[..], &more].concat());
+        assert_eq!(ran.status, 1, "{ran:?}");
+        for (property, verdict) in [
+            ("access", "proved"),
+            ("overtaken", "violated"),
+            ("passed_over", "violated"),
+        ] {
+            let result = result(&report, property);
+            assert_eq!(result["verdict"], verdict, "{engine}, {property}");
+            assert_eq!(result["rechecked"], true, "{engine}, {property}");
+            assert_eq!(result["engine"], engine);
+        }
+        let certificate = format!("{directory}/fair.access.N=2.cert.json");
+        place.run(&["certify", "fair.tw", &certificate]).expect(0);
+        // It proves this property, and not the one with less fairness.
+        let other = [
+            "certify",
+            "fair.tw",
+            &certificate,
+            "--property",
+            "overtaken",
+        ];
+        place.run(&other).expect(4);
+    }
+}
+
+#[test]
+fn what_is_learnt_helps_at_another_instance() {
+    let place = Place::new();
+    place.file("fair.tw", FAIR);
+    let args = [
+        "check",
+        "fair.tw",
+        "--property",
+        "access",
+        "--only",
+        "liveness",
+        "--set",
+        "N=4",
+    ];
+    let engine = ["--engine", "fair-local-liveness-b", "--verbose"];
+    let alone = place.run(&[&args[..], &engine].concat()).expect(0);
+    let learnt = place
+        .run(&[&args[..], &engine, &["--learn", "N=3"]].concat())
+        .expect(0);
+    assert!(!alone.stdout.contains("learnt"), "{alone:?}");
+    learnt.says("learnt at N=3").says("0 refinements");
+    // Whatever is learnt, an instance that violates the property is found out.
+    let args = [
+        "check",
+        "fair.tw",
+        "--property",
+        "overtaken",
+        "--only",
+        "liveness",
+        "--set",
+        "N=3",
+    ];
+    place
+        .run(&[&args[..], &engine, &["--learn", "N=2"]].concat())
+        .expect(1);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 use threadwise_evidence::{
-    Certificate, Claim, Reason, ReplayError, Stats, Trace, Verdict, annotate, remedies, replay,
+    Certificate, Reason, ReplayError, Stats, Trace, Verdict, annotate, remedies, replay,
 };
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Program;
@@ -489,15 +489,6 @@ impl Recheck {
         self.answers = names
             .zip(answers.into_iter().map(|answer| answer.map(|_| ())))
             .collect();
-        for finding in &outcome.findings {
-            if let Verdict::Proved(Some(certificate)) = &finding.verdict
-                && matches!(certificate.claim, Claim::Fair(_))
-            {
-                let why = "the checker does not check proofs of liveness yet".to_owned();
-                let answer = Err(CertifyError::Unsupported(why));
-                self.answers.insert(finding.property.clone(), answer);
-            }
-        }
         self.stopped = stopped.get();
     }
 }
