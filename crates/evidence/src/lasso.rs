@@ -18,6 +18,7 @@ use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 use threadwise_model::temporal::{self, Atom, Fairness, FairnessKind, Formula, TooLarge};
 
+use crate::lasso_text::for_values;
 use crate::lines::Lines;
 use crate::replay::ReplayError;
 use crate::trace::{
@@ -339,6 +340,52 @@ fn place(instance: &Instance, formula: &Formula<Atom>) -> (Valuation, Option<Spa
         }
     });
     (valuation(instance, &common.unwrap_or_default()), span)
+}
+
+/// What some conjuncts of a liveness property wait for, as in the source, those that differ only in values together:
+/// `P[i] at request` for i = 1..3.
+pub fn triggers(
+    instance: &Instance,
+    source: &str,
+    property: &str,
+    conjuncts: &[usize],
+) -> Vec<String> {
+    let mut properties = instance.program().properties.iter();
+    let Some(property) = properties.find(|known| known.name == property) else {
+        return Vec::new();
+    };
+    let PropertyKind::Liveness { formula, .. } = &property.kind else {
+        return Vec::new();
+    };
+    let Ok(formula) = temporal::unfold(instance, formula, property.span) else {
+        return Vec::new();
+    };
+    let lines = Lines::new(source);
+    let all = formula.conjuncts();
+    let mut found: Vec<(String, Vec<Valuation>)> = Vec::new();
+    for trigger in conjuncts
+        .iter()
+        .filter_map(|number| all.get(*number)?.trigger())
+    {
+        let mut hull: Option<Span> = None;
+        trigger.for_atoms(&mut |atom| {
+            let span = atom.expr.span;
+            let hull = hull.get_or_insert(span);
+            hull.start = hull.start.min(span.start);
+            hull.end = hull.end.max(span.end);
+        });
+        let Some(hull) = hull else { continue };
+        let (text, (values, _)) = (lines.text(hull), place(instance, trigger));
+        match found.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, all)) => all.push(values),
+            None => found.push((text, vec![values])),
+        }
+    }
+    let shown = |(text, values): (String, Vec<Valuation>)| {
+        let values: Vec<&Valuation> = values.iter().collect();
+        format!("`{text}`{}", for_values(&values))
+    };
+    found.into_iter().map(shown).collect()
 }
 
 fn valuation(instance: &Instance, bindings: &[(BoundId, i64)]) -> Valuation {

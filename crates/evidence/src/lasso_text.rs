@@ -107,7 +107,7 @@ fn why(assumption: &Assumption) -> String {
 }
 
 /// ` for i = 1..3,5`; nothing if no variable has values.
-fn for_values(all: &[&Valuation]) -> String {
+pub(crate) fn for_values(all: &[&Valuation]) -> String {
     let named: Vec<&Valuation> = all.iter().copied().filter(|v| !v.is_empty()).collect();
     let single = |valuation: &&Valuation| match valuation.0.as_slice() {
         [(name, Value::Int(number))] => Some((name.clone(), *number)),

@@ -49,6 +49,7 @@ pub use certificate::{
     CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Layer,
 };
 pub use itf::to_itf;
+pub use lasso::triggers;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use record::{Recorder, RunEnding, record};
 pub use remedy::{Remedy, remedies};

@@ -154,7 +154,11 @@ pub enum Vacuity {
     NoFairRun,
     /// What should be followed by something never happens.
     NeverTriggered {
-        /// What never happens, as in the source.
+        /// Which conjuncts of the formula wait for it, by number from 0: what an engine knows.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conjuncts: Vec<usize>,
+        /// What never happens, as in the source: what people are told.
+        #[serde(default)]
         triggers: Vec<String>,
     },
 }
@@ -164,7 +168,7 @@ impl fmt::Display for Vacuity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Vacuity::NoFairRun => f.write_str("no run is fair as it assumes"),
-            Vacuity::NeverTriggered { triggers } => {
+            Vacuity::NeverTriggered { triggers, .. } => {
                 f.write_str("this never happens: ")?;
                 f.write_str(&triggers.join("; "))
             }

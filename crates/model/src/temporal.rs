@@ -110,6 +110,20 @@ impl<A> Formula<A> {
         }
     }
 
+    /// What a formula of the form `G (f -> g)` waits for: `f`. If that never happens, the formula says nothing.
+    pub fn trigger(&self) -> Option<&Formula<A>> {
+        let Formula::Release(never, body) = self else {
+            return None;
+        };
+        match (&**never, &**body) {
+            (Formula::Or(none), Formula::Or(parts)) if none.is_empty() => match parts.as_slice() {
+                [Formula::Not(f), _, ..] => Some(f),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether the formula holds at the beginning of a run without end: `positions` states, after the last of which it goes
     /// on as from position `loop_from`, which must be one of them. This *is* the meaning of formulas.
     pub fn holds(

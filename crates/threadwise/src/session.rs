@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 use threadwise_evidence::{
-    Certificate, Reason, ReplayError, Stats, Trace, Verdict, annotate, remedies, replay,
+    self as evidence, Certificate, Reason, ReplayError, Stats, Trace, Vacuity, Verdict, annotate,
+    remedies, replay,
 };
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Program;
@@ -537,10 +538,33 @@ impl View<'_> {
         Ok(PropertyResult {
             rounds,
             notes: found.account.notes.clone(),
-            vacuous: found.account.vacuous.clone().filter(|_| proved),
+            vacuous: found
+                .account
+                .vacuous
+                .clone()
+                .filter(|_| proved)
+                .map(|v| self.told(planned, v)),
             outline: found.account.outline.clone().filter(|_| proved),
             ..result
         })
+    }
+
+    /// Says in terms of the source what an engine says in numbers.
+    fn told(&self, planned: &Planned, vacuous: Vacuity) -> Vacuity {
+        match vacuous {
+            Vacuity::NeverTriggered {
+                conjuncts,
+                mut triggers,
+            } => {
+                let more = evidence::triggers(self.instance, self.text, &planned.name, &conjuncts);
+                triggers.extend(more);
+                Vacuity::NeverTriggered {
+                    conjuncts: Vec::new(),
+                    triggers,
+                }
+            }
+            vacuous => vacuous,
+        }
     }
 
     fn judged(

@@ -401,6 +401,51 @@ fn what_a_small_instance_exposes_is_handed_to_the_large_one() {
 }
 
 #[test]
+fn what_never_happens_is_told_in_terms_of_the_source() {
+    const QUIET: &str = "\
+param N = 4;
+shared x: bool = false;
+process P[i: 1..N] { loop { a: skip; b: skip; } }
+liveness heard: (forall i in P: G (P[i] at b && x -> F P[i] at a)) && G (x -> F !x);
+";
+    struct Quiet;
+    impl Executor for Quiet {
+        fn execute(&mut self, job: &Job) -> Execution {
+            let finding = |property: &String| Finding {
+                property: property.clone(),
+                verdict: Verdict::Proved(None),
+                account: Account {
+                    vacuous: Some(Vacuity::NeverTriggered {
+                        conjuncts: vec![0, 1, 3, 4, 99],
+                        triggers: Vec::new(),
+                    }),
+                    ..Account::default()
+                },
+            };
+            Execution::Finished(JobOutcome {
+                findings: job.properties.iter().map(finding).collect(),
+                stats: Stats::default(),
+                complete: false,
+            })
+        }
+    }
+    let session = Session::new("quiet.tw", QUIET);
+    let options = Options {
+        only: Some(Only::Liveness),
+        ..Options::default()
+    };
+    let plan = Plan::new(session.program().unwrap(), &options).unwrap();
+    let checked = session.check_instance(&plan, &Values::default(), &mut Quiet);
+    let Checked::Run(run) = checked else {
+        panic!("it is checked");
+    };
+    assert_eq!(
+        run.results[0].vacuous.as_ref().unwrap().to_string(),
+        "this never happens: `P[i] at b && x` for i = 1,2,4; `x`"
+    );
+}
+
+#[test]
 fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
     let session = Session::new("waiting.tw", WAITING);
     let mut options = Options {
