@@ -226,6 +226,7 @@ liveness once under again: false;
 liveness always under round: false;
 liveness entered: G !taken(S, a);
 liveness rounds: F G !taken(S, c);
+liveness once_only: F G !taken(S, a);
 liveness never: G !(taken(S, c) && S at b);
 liveness next: G (taken(S, a) -> X taken(S, b));
 liveness resting: G !taken(T, t);
@@ -250,6 +251,7 @@ liveness resting: G !taken(T, t);
     let entered = recorded(text, "entered", way).unwrap();
     assert_eq!(entered.lasso.unwrap().violated[0].after, Some(1));
     recorded(text, "rounds", way).unwrap();
+    assert!(refused(text, "once_only", way).contains("`once_only` holds on this run"));
     recorded(text, "never", way).unwrap();
     assert!(refused(text, "next", way).contains("`next` holds on this run"));
     // T moves, though nothing changes.
@@ -267,9 +269,12 @@ process S { a: x := 1; b: x := 2; }
 process T { c: await x == 2; }
 liveness at_once: X (x == 1);
 liveness ends: F (S at done && T at done);
+liveness over: G (taken(S, a) -> X !taken(S, a));
 ";
     recorded(text, "at_once", "T! S S T | S!").unwrap();
     assert!(refused(text, "at_once", "S T! S T | S!").contains("holds on this run"));
+    // After it, the step before is not the last one any more.
+    assert!(refused(text, "over", "S T! S T | S!").contains("holds on this run"));
     // Ended processes have no step.
     assert!(refused(text, "ends", "S S T | S! T!").contains("holds on this run"));
     recorded(text, "ends", "S S | S!").unwrap();
