@@ -173,13 +173,7 @@ impl Abstraction {
         symbolic: &Symbolic,
         graph: &Graph,
         process: ProcessId,
-    ) -> Result<
-        (
-            IndexVec<ProcessId, Vec<Transition>>,
-            IndexVec<ProcessId, Bdd>,
-        ),
-        Halt,
-    > {
+    ) -> Result<Graph, Halt> {
         let d = &symbolic.diagrams;
         let mut moves = graph.moves.clone();
         let mut still = graph.still.clone();
@@ -204,6 +198,12 @@ impl Abstraction {
             moves[other] = sure;
             still[other] = d.and(&still[other], &surely(&symbolic.transitions.still[other])?)?;
         }
-        Ok((moves, still))
+        Ok(Graph {
+            moves,
+            still,
+            initial: graph.initial.clone(),
+            seen: graph.seen.clone(),
+            promises: graph.promises.clone(),
+        })
     }
 }

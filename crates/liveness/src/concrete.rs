@@ -29,12 +29,18 @@ const MOST_CELLS: usize = 50_000_000;
 pub(crate) enum Examined {
     /// It is one of the program.
     Real(Run),
-    /// It is none; what tells it from those that are is whether a process's cell has one of some values.
-    Value(CellId, BTreeSet<i64>),
-    /// The same: whatever a set depends on in the cells of some processes. The first set that tells something new will do.
-    Whatever(Vec<ProcessId>, Vec<Bdd>),
+    /// It is none; this tells it from those that are.
+    Tell(Vec<Fact>),
     /// The program has such a run, but it is too long to be written down.
     TooLong,
+}
+
+/// Something to expose.
+pub(crate) enum Fact {
+    /// Whether a process's cell has one of some values.
+    Value(CellId, BTreeSet<i64>),
+    /// Whatever a set depends on in the cells of some processes. The first set that tells something new will do.
+    Whatever(Vec<ProcessId>, Vec<Bdd>),
 }
 
 /// The values of a process's own cells.
@@ -63,26 +69,34 @@ impl Examiner<'_, '_> {
             .filter(|other| *other != self.process)
             .collect();
         // Round the loop first: what is wrong there is wrong on all ways to it.
+        let mut facts = Vec::new();
         for other in &others {
             let start = self.locals(*other, self.lasso.loop_from)?;
-            if let Some(examined) = self.stuck(&frames, *other, self.lasso.loop_from, start)? {
-                return Ok(examined);
-            }
+            facts.extend(self.stuck(&frames, *other, self.lasso.loop_from, start)?);
+        }
+        if !facts.is_empty() {
+            return Ok(Examined::Tell(facts));
         }
         for other in &others {
             let start = self.initial(&frames, *other)?;
-            if let Some(examined) = self.stuck(&frames, *other, 0, start)? {
-                return Ok(examined);
-            }
+            facts.extend(self.stuck(&frames, *other, 0, start)?);
+        }
+        if !facts.is_empty() {
+            return Ok(Examined::Tell(facts));
         }
         let mut tracks = BTreeMap::new();
         for other in &others {
             match self.track(&frames, *other)? {
-                Ok(track) => tracks.insert(*other, track),
-                Err(examined) => return Ok(examined),
-            };
+                Ok(track) => {
+                    tracks.insert(*other, track);
+                }
+                Err(fact) => facts.push(fact),
+            }
         }
-        self.join(&frames, &tracks)
+        match facts.is_empty() {
+            true => self.join(&frames, &tracks),
+            false => Ok(Examined::Tell(facts)),
+        }
     }
 
     /// All local states that an assertion allows at a position.
@@ -163,10 +177,10 @@ impl Examiner<'_, '_> {
         process: ProcessId,
         from: usize,
         start: Option<BTreeSet<Local>>,
-    ) -> Result<Option<Examined>, Halt> {
+    ) -> Result<Option<Fact>, Halt> {
         let everything = || {
             let own = self.abstraction.own[process].clone();
-            Examined::Whatever(vec![process], vec![own])
+            Fact::Whatever(vec![process], vec![own])
         };
         let Some(start) = start else {
             return Ok(Some(everything()));
@@ -196,10 +210,10 @@ impl Examiner<'_, '_> {
         for (place, cell) in self.abstraction.view.own[process].cells.iter().enumerate() {
             let values = self.values(&able, *cell)?;
             if here.iter().all(|local| !values.contains(&local[place])) {
-                return Ok(Some(Examined::Value(*cell, values)));
+                return Ok(Some(Fact::Value(*cell, values)));
             }
         }
-        Ok(Some(Examined::Whatever(vec![process], vec![able])))
+        Ok(Some(Fact::Whatever(vec![process], vec![able])))
     }
 
     /// The local states that an assertion allows at a position, and in which the process can take the step from there.
@@ -257,10 +271,10 @@ impl Examiner<'_, '_> {
     }
 
     /// A way of a process along the run, for ever and fair as far as it alone is concerned.
-    fn track(&self, frames: &Frames, process: ProcessId) -> Result<Result<Track, Examined>, Halt> {
+    fn track(&self, frames: &Frames, process: ProcessId) -> Result<Result<Track, Fact>, Halt> {
         let everything = || {
             let own = self.abstraction.own[process].clone();
-            Examined::Whatever(vec![process], vec![own])
+            Fact::Whatever(vec![process], vec![own])
         };
         let Some(start) = self.initial(frames, process)? else {
             return Ok(Err(everything()));
@@ -286,7 +300,7 @@ impl Examiner<'_, '_> {
     }
 
     /// What is to be exposed so that a term can be told.
-    fn term(&self, term: usize, processes: &[ProcessId]) -> Result<Examined, Halt> {
+    fn term(&self, term: usize, processes: &[ProcessId]) -> Result<Fact, Halt> {
         let d = &self.symbolic.diagrams;
         let states = |e: &Expr| self.symbolic.states(&self.extended.predicate(e));
         let mut processes = processes.to_vec();
@@ -310,7 +324,7 @@ impl Examiner<'_, '_> {
             let owners: BTreeSet<ProcessId> = vars.filter_map(|var| whose[var as usize]).collect();
             processes.extend(owners.into_iter().filter(|other| *other != self.process));
         }
-        Ok(Examined::Whatever(processes, sets))
+        Ok(Fact::Whatever(processes, sets))
     }
 
     /// The terms that speak of one process alone, on its ways.
@@ -411,7 +425,7 @@ impl Examiner<'_, '_> {
                 FairnessKind::Strong(p, q) => met(q) || !met(p),
             };
             if !fair {
-                return self.term(number, &[]);
+                return Ok(Examined::Tell(vec![self.term(number, &[])?]));
             }
         }
         let program = |state: &State| state[..self.extended.program_cells].to_vec();

@@ -2,10 +2,13 @@
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
 use threadwise_evidence::{Account, Stats};
-use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
-use threadwise_model::temporal::Liveness;
-use threadwise_safety::foundation::{Halt, Search};
-use threadwise_symbolic::with_deep_stack;
+use threadwise_model::symmetry::Permutation;
+use threadwise_model::system::{Expr, System, SystemProperty, SystemPropertyKind};
+use threadwise_model::temporal::{Formula, Liveness};
+use threadwise_safety::foundation::{Halt, Search, capacity};
+use threadwise_symbolic::{Symbolic, with_deep_stack};
+
+use crate::orbits::images;
 
 /// The attempt to decide a property.
 pub(crate) struct Attempt<'a> {
@@ -20,6 +23,19 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
+    /// Which conjuncts are images of others, if that is wanted.
+    pub(crate) fn images(
+        &self,
+        conjuncts: &[Formula<Expr>],
+        symmetric: bool,
+    ) -> Result<Vec<Option<(usize, Permutation)>>, Halt> {
+        if !symmetric || conjuncts.len() < 2 {
+            return Ok(vec![None; conjuncts.len()]);
+        }
+        let symbolic = Symbolic::without_steps(self.system, capacity(self.limits))?;
+        images(&symbolic, self.property, conjuncts)
+    }
+
     /// Adds what a search has counted.
     pub(crate) fn count(&mut self, search: &Search) {
         let more = search.stats(None);

@@ -32,6 +32,8 @@ pub(crate) struct Strong {
     pub(crate) p: Bdd,
     /// Where it may be met.
     pub(crate) q: Bdd,
+    /// Whose steps are most likely to meet it.
+    pub(crate) of: Option<ProcessId>,
 }
 
 /// What makes a run fair.
@@ -160,10 +162,9 @@ impl Hull {
         must: &Must,
     ) -> Result<(), Halt> {
         let done = doing(search, graph, must, &self.left)?;
-        let kept = leads_to(search, graph, &self.left, done)?;
-        let lacking = d.minus(&self.left, &kept)?;
+        let lacking = closed(search, graph, &self.left, &done, &self.left, must.mover)?;
         if !d.is_empty(&lacking) {
-            self.left = kept;
+            self.left = d.minus(&self.left, &lacking)?;
             self.layers.push(Deleted::Unfair(must.duty, lacking));
         }
         Ok(())
@@ -176,12 +177,12 @@ impl Hull {
         graph: &Graph,
         strong: &Strong,
     ) -> Result<(), Halt> {
-        if d.is_empty(&d.and(&self.left, &strong.p)?) {
+        let asked = d.and(&self.left, &strong.p)?;
+        if d.is_empty(&asked) {
             return Ok(());
         }
         let answered = d.and(&self.left, &strong.q)?;
-        let kept = leads_to(search, graph, &self.left, answered)?;
-        let never = d.minus(&self.left, &kept)?;
+        let never = closed(search, graph, &self.left, &answered, &asked, strong.of)?;
         let removed = d.and(&never, &strong.p)?;
         if !d.is_empty(&removed) {
             self.left = d.minus(&self.left, &removed)?;
@@ -217,6 +218,38 @@ pub(crate) fn doing(
         }
     }
     Ok(done)
+}
+
+/// The states of a set from which no steps within it lead to a part of it. Nobody wants to know more once none of those that
+/// matter are among them; what is returned then need not be closed. `first` is who is tried first.
+fn closed(
+    search: &Search,
+    graph: &Graph,
+    within: &Bdd,
+    part: &Bdd,
+    matter: &Bdd,
+    first: Option<ProcessId>,
+) -> Result<Bdd, Halt> {
+    let d = &search.symbolic.diagrams;
+    let processes = graph.moves.len();
+    let mut closed = d.minus(within, part)?;
+    let mut quiet = 0;
+    let mut next = first.map_or(0, |process| process.index());
+    while quiet < processes && !d.is_empty(&d.and(&closed, matter)?) {
+        search.breathe()?;
+        let process = ProcessId::from_usize(next);
+        let outside = d.minus(within, &closed)?;
+        let out = d.and(&graph.post(d, process, &closed)?, &outside)?;
+        if d.is_empty(&out) {
+            quiet += 1;
+        } else {
+            quiet = 0;
+            let promised = graph.promised(d, &out)?;
+            closed = d.minus(&closed, &graph.before(d, process, &promised)?)?;
+        }
+        next = (next + 1) % processes;
+    }
+    Ok(closed)
 }
 
 /// The states of a set from which steps within it lead to a part of it.

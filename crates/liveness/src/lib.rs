@@ -11,6 +11,7 @@ mod fair;
 mod lasso;
 mod local;
 mod monolithic;
+mod orbits;
 mod product;
 pub mod tableau;
 

@@ -15,16 +15,16 @@ use threadwise_model::temporal::{FairnessKind, Formula};
 use threadwise_safety::foundation::{
     Assertions, Grown, Halt, Representatives, Search, capacity, graphs, split_invariant,
 };
-use threadwise_symbolic::Symbolic;
+use threadwise_symbolic::{Bdd, Symbolic};
 
 use crate::abstraction::{Abstraction, layout};
-use crate::concrete::{Examined, Examiner};
+use crate::concrete::{Examined, Examiner, Fact};
 use crate::decide::{self, Attempt};
 use crate::exposure::{Exposure, Groups};
 use crate::fair::{Hull, hull, reach};
 use crate::lasso::lasso;
 use crate::monolithic::{Monolithic, proof};
-use crate::product::{Extended, Graph};
+use crate::product::Extended;
 use crate::{Local, Variant};
 
 impl Engine for Local {
@@ -73,7 +73,11 @@ impl Local {
         attempt.account.refinements = Some(0);
         attempt.account.predicates = Some(0);
         let conjuncts = attempt.liveness.formula.conjuncts();
+        let images = attempt.images(&conjuncts, self.symmetric && !self.certificates)?;
         for (number, conjunct) in conjuncts.iter().enumerate() {
+            if images[number].is_some() {
+                continue;
+            }
             match self.conjunct(attempt, observer, number, conjunct)? {
                 Decided::Violated(run) => return Ok(Answer::Violated(run)),
                 Decided::Proved(Some(more)) if self.certificates => {
@@ -89,6 +93,7 @@ impl Local {
                 Decided::Proved(_) => claim = None,
                 Decided::GaveUp => {
                     let engine = Monolithic {
+                        symmetric: self.symmetric,
                         certificates: self.certificates,
                     };
                     return engine.decide(attempt, observer);
@@ -179,23 +184,19 @@ impl Local {
             };
             *attempt.account.refinements.get_or_insert(0) += 1;
             let before = exposure.facts();
-            let new = match &examined {
-                Examined::Value(cell, values) => exposure.expose(&program, &groups, *cell, values),
-                Examined::Whatever(processes, sets) => {
-                    let mut new = false;
-                    for set in sets {
-                        for process in processes {
-                            let symbolic = &product.symbolic;
-                            new |= exposure.expose_for(symbolic, &groups, *process, set)?;
-                        }
-                        if new {
-                            break;
-                        }
-                    }
-                    new
-                }
-                Examined::Real(_) | Examined::TooLong => false,
+            let mut new = false;
+            let facts = match &examined {
+                Examined::Tell(facts) => facts.as_slice(),
+                Examined::Real(_) | Examined::TooLong => &[],
             };
+            for fact in facts {
+                new |= match fact {
+                    Fact::Value(cell, values) => exposure.expose(&program, &groups, *cell, values),
+                    Fact::Whatever(processes, sets) => {
+                        expose_first(&mut exposure, &product.symbolic, &groups, processes, sets)?
+                    }
+                };
+            }
             if !new {
                 attempt.account.rounds.push(
                     "nothing more can be told of an abstract run, so the whole program is looked at"
@@ -291,14 +292,7 @@ impl Local {
                     continue;
                 }
                 // Steps that others can surely take make a run that is more likely one of the program.
-                let (moves, still) = abstraction.sure(&symbolic, &graph, process)?;
-                let sure = Graph {
-                    moves,
-                    still,
-                    initial: graph.initial.clone(),
-                    seen: graph.seen.clone(),
-                    promises: graph.promises.clone(),
-                };
+                let sure = abstraction.sure(&symbolic, &graph, process)?;
                 let among = hull(search, &sure, &conditions, left.left.clone())?;
                 let lasso = match symbolic.diagrams.is_empty(&among.left) {
                     true => lasso(search, &graph, &graph, &conditions, &left)?,
@@ -337,6 +331,26 @@ enum Decided {
     Violated(Run),
     /// Nothing can be exposed that is not.
     GaveUp,
+}
+
+/// Exposes whatever the first set that tells something new depends on.
+fn expose_first(
+    exposure: &mut Exposure,
+    symbolic: &Symbolic,
+    groups: &Groups,
+    processes: &[ProcessId],
+    sets: &[Bdd],
+) -> Result<bool, Halt> {
+    for set in sets {
+        let mut new = false;
+        for process in processes {
+            new |= exposure.expose_for(symbolic, groups, *process, set)?;
+        }
+        if new {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// So many facts, in words.

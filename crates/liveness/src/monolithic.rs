@@ -3,7 +3,8 @@
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, RunEnding, Unsupported};
 use threadwise_evidence::{Certificate, Duty, FairClaim, FairProof, Layer};
-use threadwise_model::layout::process_id;
+use threadwise_model::layout::{owners, process_id};
+use threadwise_model::partial::for_cells;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{Fairness, FairnessKind};
 use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity, graph};
@@ -17,6 +18,8 @@ use crate::product::{Extended, Graph, Promises, moves_without_change};
 /// Looks for a fair cycle in the whole program.
 #[derive(Clone, Debug, Default)]
 pub struct Monolithic {
+    /// Whether one conjunct stands for all that are the same but for who is who.
+    pub symmetric: bool,
     /// Whether proofs come with certificates.
     pub certificates: bool,
 }
@@ -56,7 +59,11 @@ impl Monolithic {
     ) -> Result<Answer, Halt> {
         let mut proofs = Some(Vec::new());
         let conjuncts = attempt.liveness.formula.conjuncts();
+        let images = attempt.images(&conjuncts, self.symmetric && !self.certificates)?;
         for (number, conjunct) in conjuncts.iter().enumerate() {
+            if images[number].is_some() {
+                continue;
+            }
             let extended = Extended::new(attempt.system, attempt.liveness, conjunct);
             let grown = Grown::default();
             let symbolic = Symbolic::new(&extended.system, capacity(attempt.limits))?;
@@ -198,11 +205,17 @@ pub(crate) fn conditions(
                 from: predicate(e)?.1,
                 mover: None,
             }),
-            FairnessKind::Strong(p, q) => conditions.strong.push(Strong {
-                term: number,
-                p: predicate(p)?.0,
-                q: predicate(q)?.1,
-            }),
+            FairnessKind::Strong(p, q) => {
+                let owners = owners(symbolic.system);
+                let mut of = None;
+                for_cells(symbolic.system, q, &mut |cell| of = of.or(owners[cell]));
+                conditions.strong.push(Strong {
+                    term: number,
+                    p: predicate(p)?.0,
+                    q: predicate(q)?.1,
+                    of,
+                });
+            }
         }
     }
     Ok(conditions)

@@ -100,6 +100,7 @@ pub fn run_job(
             explain: job.explain,
         }),
         LIVENESS_MONOLITHIC => Box::new(Monolithic {
+            symmetric: !job.no_symmetry,
             certificates: job.certificates,
         }),
         LOCAL_LIVENESS => local(job, Variant::Plain),

@@ -14,7 +14,13 @@ pub type Named = (&'static str, Box<dyn Engine + Sync + Send>);
 
 /// Every engine, in every setting that may matter to a verdict.
 pub fn engines() -> Vec<Named> {
-    vec![("monolithic", Box::new(Monolithic { certificates: true }))]
+    vec![(
+        "monolithic",
+        Box::new(Monolithic {
+            symmetric: true,
+            certificates: true,
+        }),
+    )]
 }
 
 /// What became of the answers of an engine.
