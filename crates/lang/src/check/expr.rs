@@ -522,8 +522,14 @@ impl Checker {
         site: Site,
         scope: &Scope,
     ) -> Option<Place> {
-        let found = self.target(node, None, site, scope)?;
-        if let Target::Cell(place) = &found {
+        // Nothing else names a variable, not even one in parentheses.
+        let found = match node.kind() {
+            SyntaxKind::NameExpr | SyntaxKind::IndexExpr | SyntaxKind::FieldExpr => {
+                Some(self.target(node, None, site, scope)?)
+            }
+            _ => None,
+        };
+        if let Some(Target::Cell(place)) = &found {
             self.complete(place, site)?;
             if matches!(self.variable(&place.var, site)?.scalar, Scalar::Mutex) {
                 return Some(place.clone());
