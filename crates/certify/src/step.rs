@@ -69,9 +69,6 @@ pub(crate) fn take(
     if step.choices.iter().any(|(lo, hi)| lo > hi) {
         return Ok(None);
     }
-    if !step.starts.is_empty() {
-        return Err(Error::unsupported("a step starts processes"));
-    }
     let mut choices = Vec::new();
     let mut values = Vec::new();
     for (number, (lo, hi)) in step.choices.iter().enumerate() {
@@ -79,15 +76,29 @@ pub(crate) fn take(
         choices.push(choice);
         values.push(value);
     }
+    take_with(encoder, mover, step, choices, values).map(Some)
+}
+
+/// The same with these choices, and these values of them.
+pub(crate) fn take_with(
+    encoder: &mut Encoder<'_, impl Logic>,
+    mover: Mover,
+    step: &Step,
+    choices: Vec<Finite>,
+    values: Vec<Value>,
+) -> Result<Taken, Error> {
+    if !step.starts.is_empty() {
+        return Err(Error::unsupported("a step starts processes"));
+    }
     let mut env = mover.env(values);
     let (passes, fails, overflows) = clauses(encoder, mover, step, &mut env)?;
-    Ok(Some(Taken {
+    Ok(Taken {
         passes,
         fails,
         overflows,
         choices,
         env,
-    }))
+    })
 }
 
 /// Whether all guards and checks hold, a check fails, a computation leaves 64 bits.

@@ -11,6 +11,7 @@ use std::fmt::{self, Write};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use threadwise_model::layout::process_name;
+use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellInitial, Clause, DimKind, Scope, System, SystemPropertyKind};
 
 use crate::dag::{Builder, Dag};
@@ -79,6 +80,59 @@ pub struct FairClaim {
     pub invariant: Vec<Dag>,
     /// For each conjunct and alternative, one proof for all runs, or one for each process that moves.
     pub proofs: Vec<FairProof>,
+    /// Conjuncts that need no proofs of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub symmetric: Vec<Symmetric>,
+}
+
+/// A conjunct that is another one with processes renamed. The program and the fairness are the same when they are, so the proofs of the other one,
+/// renamed likewise, are proofs of this one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Symmetric {
+    /// Which conjunct.
+    pub conjunct: usize,
+    /// Which one it is an image of; there are proofs of that.
+    pub of: usize,
+    /// Where processes are taken. Those of templates that are not listed stay.
+    pub permutation: Vec<Images>,
+}
+
+/// Where the processes of a template are taken.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Images {
+    /// The template's name.
+    pub template: String,
+    /// The number that each process is taken to, in the order of processes.
+    pub images: Vec<i64>,
+}
+
+impl Symmetric {
+    /// That a conjunct is the image of another one.
+    pub fn new(
+        system: &System,
+        conjunct: usize,
+        of: usize,
+        permutation: &Permutation,
+    ) -> Symmetric {
+        let mut moved = Vec::new();
+        for (id, template) in system.templates.iter_enumerated() {
+            let images = (0..template.count).map(|index| permutation.index(id, index));
+            if images.clone().ne(0..template.count) {
+                let number = |index| template.lowest_id + i64::from(index);
+                moved.push(Images {
+                    template: template.name.clone(),
+                    images: images.map(number).collect(),
+                });
+            }
+        }
+        Symmetric {
+            conjunct,
+            of,
+            permutation: moved,
+        }
+    }
 }
 
 /// A proof that no run of the product of the program and the automaton of a negated conjunct is fair.

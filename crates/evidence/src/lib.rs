@@ -46,7 +46,8 @@ mod trace;
 mod verdict;
 
 pub use certificate::{
-    CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Layer,
+    CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Images,
+    Layer, Symmetric,
 };
 pub use itf::to_itf;
 pub use lasso::triggers;

@@ -69,6 +69,7 @@ impl Local {
         let mut claim = Some(FairClaim {
             invariant: Vec::new(),
             proofs: Vec::new(),
+            symmetric: Vec::new(),
         });
         attempt.account.refinements = Some(0);
         attempt.account.predicates = Some(0);
@@ -174,11 +175,13 @@ impl Local {
                         true => graphs(&program, parts),
                         false => None,
                     };
-                    return Ok(Decided::Proved(
-                        proofs
-                            .zip(invariant)
-                            .map(|(proofs, invariant)| FairClaim { invariant, proofs }),
-                    ));
+                    return Ok(Decided::Proved(proofs.zip(invariant).map(
+                        |(proofs, invariant)| FairClaim {
+                            invariant,
+                            proofs,
+                            symmetric: Vec::new(),
+                        },
+                    )));
                 }
                 Round::Open(examined) => examined,
             };

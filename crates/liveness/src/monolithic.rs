@@ -86,6 +86,7 @@ impl Monolithic {
                 // What the proofs begin with is all they need.
                 invariant: Vec::new(),
                 proofs,
+                symmetric: Vec::new(),
             };
             Certificate::fair(attempt.system, &attempt.property.name, claim)
         });

@@ -19,9 +19,10 @@
 
 mod product;
 mod solver;
+mod symmetric;
 mod walk;
 
-use threadwise_evidence::certificate::{Duty, FairClaim, FairProof, Layer};
+use threadwise_evidence::certificate::{Duty, FairClaim, FairProof, Layer, Symmetric};
 use threadwise_evidence::dag::Dag;
 use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::layout::{process_id, process_name};
@@ -105,6 +106,14 @@ pub(crate) fn check(
         };
         report = report.and(done?);
     }
+    if !claim.symmetric.is_empty() {
+        let product = Product::new(subject.system, liveness, &Formula::TRUE)?;
+        let check = match method {
+            Method::Walk => symmetric::check::<Walks<'_>>,
+            Method::Solver => symmetric::check::<Clauses<'_>>,
+        };
+        report = report.and(check(subject, liveness, &conjuncts, claim, &product)?);
+    }
     Ok(report)
 }
 
@@ -131,7 +140,24 @@ fn covers(
         }
         covered[conjunct * alternatives + alternative].push(mover(system, proof)?);
     }
+    let mut elsewhere = vec![None; conjuncts];
+    for Symmetric { conjunct, of, .. } in &claim.symmetric {
+        if conjunct.max(of) >= &conjuncts {
+            return Err(Error::mismatch(format!(
+                "conjunct {conjunct} is said to be an image of {of}, and the property has {conjuncts}, counted from 0"
+            )));
+        }
+        elsewhere[*conjunct] = Some(*of);
+    }
+    // What is an image needs no proofs of its own, but what it is an image of does.
+    let own = |conjunct: usize| {
+        let image_of = |other: &Option<usize>| *other == Some(conjunct);
+        elsewhere[conjunct].is_none() || elsewhere.iter().any(image_of)
+    };
     for (at, movers) in covered.iter().enumerate() {
+        if !own(at / alternatives) {
+            continue;
+        }
         let missing = movers_of(system).find(|process| !movers.contains(&Some(*process)));
         if let Some(missing) = missing.filter(|_| !movers.contains(&None)) {
             let steps = match movers.is_empty() {

@@ -648,6 +648,7 @@ fn an_invariant_in_parts_is_relied_on_part_by_part() {
     ));
     let claim = |parts: Vec<Dag>| FairClaim {
         invariant: parts,
+        symmetric: Vec::new(),
         proofs: vec![FairProof {
             conjunct: 0,
             alternative: 0,

@@ -9,3 +9,4 @@ mod scale;
 mod single;
 mod smtlib;
 mod support;
+mod symmetric;

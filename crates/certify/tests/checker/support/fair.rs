@@ -485,6 +485,25 @@ impl<'a> Product<'a> {
     }
 }
 
+/// The conjuncts that do not hold; nothing if finding out takes too long.
+pub fn left(
+    system: &System,
+    liveness: &Liveness,
+    invariant: &BTreeSet<State>,
+) -> Option<BTreeSet<usize>> {
+    let mut left = BTreeSet::new();
+    for (conjunct, formula) in liveness.formula.conjuncts().iter().enumerate() {
+        let product = Product::new(system, liveness, formula, invariant)?;
+        let start = product.reachable();
+        for terms in &liveness.fairness {
+            if !product.prove(&start, None, terms).1.is_empty() {
+                left.insert(conjunct);
+            }
+        }
+    }
+    Some(left)
+}
+
 /// A claim with the proofs that enumeration finds, by movers or not, and whether nothing is left in any of them; nothing if that takes too long.
 pub fn claim(
     system: &System,
@@ -518,6 +537,7 @@ pub fn claim(
     let claim = FairClaim {
         invariant: vec![invariant.1],
         proofs,
+        symmetric: Vec::new(),
     };
     Some((claim, all))
 }
