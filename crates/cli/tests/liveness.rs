@@ -5,29 +5,22 @@ mod common;
 use common::{LOCK, Place, result};
 use serde_json::Value;
 
-/// A lock whose fairness suffices, and the same property with less.
-const FAIR: &str = "\
-param N = 3 where N >= 2;
-shared busy: bool = false;
-process P[i: 1..N] {
-    loop {
-        idle:     stay;
-        enter:    atomic { await !busy; busy := true; }
-        critical: skip;
-        leave:    busy := false;
-    }
-}
-fairness scheduling: unconditional;
+/// A lock whose fairness suffices for `access`, and the same property with less.
+fn fair() -> String {
+    let overtaken = LOCK.replace("liveness access under", "liveness overtaken under");
+    format!(
+        "{overtaken}\
 fairness entry: strong forall i in P: if P[i] at enter && !busy then P[i] at critical;
 liveness access under scheduling, entry: forall i in P: G (P[i] at enter -> F P[i] at critical);
-liveness overtaken under scheduling: forall i in P: G (P[i] at enter -> F P[i] at critical);
 liveness passed_over: forall i in P: G (P[i] at enter -> F P[i] at critical);
-";
+"
+    )
+}
 
 #[test]
 fn a_property_is_proved_with_fairness_and_violated_without() {
     let place = Place::new();
-    place.file("fair.tw", FAIR);
+    place.file("fair.tw", fair());
     let (report, ran) = place.json(&["fair.tw", "--set", "N=2", "--trace", "traces"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     let access = result(&report, "access");
@@ -136,7 +129,7 @@ fn engines_take_one_kind_of_properties() {
 #[test]
 fn the_text_of_a_run_without_end() {
     let place = Place::new();
-    place.file("fair.tw", FAIR);
+    place.file("fair.tw", fair());
     let ran = place.run(&[
         "check",
         "fair.tw",
@@ -156,7 +149,7 @@ fn the_text_of_a_run_without_end() {
 #[test]
 fn each_liveness_property_has_its_own_time() {
     let place = Place::new();
-    place.file("fair.tw", FAIR);
+    place.file("fair.tw", fair());
     let ran = place.run(&[
         "check",
         "fair.tw",
@@ -178,7 +171,7 @@ fn each_liveness_property_has_its_own_time() {
 #[test]
 fn learning_needs_an_instance() {
     let place = Place::new();
-    place.file("fair.tw", FAIR);
+    place.file("fair.tw", fair());
     let args = [
         "check",
         "fair.tw",
@@ -196,7 +189,7 @@ fn learning_needs_an_instance() {
 #[test]
 fn every_engine_for_liveness_agrees_and_its_evidence_is_checked() {
     let place = Place::new();
-    place.file("fair.tw", FAIR);
+    place.file("fair.tw", fair());
     for engine in [
         "liveness-monolithic",
         "local-liveness",
@@ -235,7 +228,7 @@ fn every_engine_for_liveness_agrees_and_its_evidence_is_checked() {
 #[test]
 fn what_is_learnt_helps_at_another_instance() {
     let place = Place::new();
-    place.file("fair.tw", FAIR);
+    place.file("fair.tw", fair());
     let args = [
         "check",
         "fair.tw",

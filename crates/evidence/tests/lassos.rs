@@ -1,8 +1,10 @@
 //! Runs without end: recorded, written, read back, replayed; and those that are not what they claim.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod common;
 
+use std::collections::BTreeSet;
+
+use common::instance;
 use threadwise_evidence::{
     Because, FairnessName, ReplayError, RunEnding, Trace, annotate, record, remedies, replay,
     to_itf, to_text,
@@ -38,18 +40,6 @@ liveness both: G F x && G F !x;
 liveness used: F !x;
 invariant low: true || x;
 ";
-
-fn instance(text: &str, values: &[(&str, i64)]) -> Instance {
-    let checked = threadwise_lang::check(text);
-    let program = checked
-        .program
-        .unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
-    let values: BTreeMap<String, i64> = values
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), *value))
-        .collect();
-    Instance::new(Arc::new(program), &values).unwrap_or_else(|errors| panic!("{errors:#?}"))
-}
 
 /// A run written down: names of processes, `P[1]` for its first move, `P[1]!` for a step that changes nothing; `|` where the loop begins.
 struct Script {
@@ -341,7 +331,7 @@ fn wrong_moves_are_not_recorded() {
     let error = rests.record(&instance, text, "never").unwrap_err();
     assert!(error.to_string().contains("`never` holds"), "{error}");
     // What has no step, or can only rest, does not move; what can only move does not rest.
-    let instance = self::instance(SEMAPHORE, &[]);
+    let instance = common::instance(SEMAPHORE, &[]);
     for script in ["P[1] P[2] P[1] | P[2]!", "P[1] | P[2]!"] {
         let mut moved = Script::new(&instance, script);
         moved.moves.insert(moved.steps.len() - 1);
@@ -349,7 +339,7 @@ fn wrong_moves_are_not_recorded() {
         assert!(matches!(error, ReplayError::NoSuchStep { .. }), "{error}");
     }
     let only = "process S { loop { a: skip; } } liveness never: G !taken(S, a);";
-    let instance = self::instance(only, &[]);
+    let instance = common::instance(only, &[]);
     let mut rests = Script::new(&instance, "| S");
     rests.moves.clear();
     let error = rests.record(&instance, only, "never").unwrap_err();

@@ -1,8 +1,10 @@
 //! Traces: recorded, written, read back, replayed; and those that are not what they claim.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+mod common;
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use common::instance;
 use threadwise_evidence::{
     CheckName, Ending, FailedCheck, Recorder, ReplayError, RunEnding, Trace, TraceError, Value,
     annotate, replay, to_itf, to_text,
@@ -42,18 +44,6 @@ invariant mutex: forall i, j in P: i != j -> !(P[i] at inside && P[j] at inside)
 invariant low: total == 0;
 deadlock_free;
 ";
-
-fn instance(text: &str, values: &[(&str, i64)]) -> Instance {
-    let checked = threadwise_lang::check(text);
-    let program = checked
-        .program
-        .unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
-    let values: BTreeMap<String, i64> = values
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), *value))
-        .collect();
-    Instance::new(Arc::new(program), &values).unwrap_or_else(|errors| panic!("{errors:#?}"))
-}
 
 /// A shortest run to a state where `found` gives an ending.
 fn search(
@@ -225,7 +215,7 @@ deadlock_free;
     insta::assert_snapshot!("deadlock", to_text(&deadlock, Some(text)));
 
     let text = text.replace("0..1 = 0", "0..1 = 1");
-    let instance = self::instance(&text, &[]);
+    let instance = common::instance(&text, &[]);
     let check = violation(&instance, &text, "checks").unwrap();
     assert_eq!(replay(&instance, &check), Ok(()));
     insta::assert_snapshot!("check", to_text(&check, Some(&text)));

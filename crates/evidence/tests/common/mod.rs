@@ -1,0 +1,19 @@
+//! Instances from texts.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use threadwise_model::instance::Instance;
+
+/// The instance of a text with these parameter values.
+pub fn instance(text: &str, values: &[(&str, i64)]) -> Instance {
+    let checked = threadwise_lang::check(text);
+    let program = checked
+        .program
+        .unwrap_or_else(|| panic!("{:#?}", checked.diagnostics));
+    let values: BTreeMap<String, i64> = values
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), *value))
+        .collect();
+    Instance::new(Arc::new(program), &values).unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
