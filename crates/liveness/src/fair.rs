@@ -251,33 +251,3 @@ fn closed(
     }
     Ok(closed)
 }
-
-/// The states of a set from which steps within it lead to a part of it.
-pub(crate) fn leads_to(
-    search: &Search,
-    graph: &Graph,
-    within: &Bdd,
-    part: Bdd,
-) -> Result<Bdd, Halt> {
-    let d = &search.symbolic.diagrams;
-    let processes = graph.moves.len();
-    let mut leading = part;
-    let mut promised = graph.promised(d, &leading)?;
-    let mut quiet = 0;
-    let mut next = 0;
-    while quiet < processes && leading != *within && !d.is_empty(&leading) {
-        search.breathe()?;
-        let process = ProcessId::from_usize(next);
-        let before = d.and(&graph.before(d, process, &promised)?, within)?;
-        let grown = d.or(&leading, &before)?;
-        if grown == leading {
-            quiet += 1;
-        } else {
-            quiet = 0;
-            promised = graph.promised(d, &grown)?;
-            leading = grown;
-        }
-        next = (next + 1) % processes;
-    }
-    Ok(leading)
-}

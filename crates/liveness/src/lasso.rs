@@ -1,11 +1,10 @@
-//! A fair run out of a fair hull: a way into a strongly connected part that no step within the hull leaves, and round it through all
-//! duties. Whatever is left in a hull leads to every duty, so such a part contains them all.
+//! A fair run out of a fair hull: a way into it, and round through all duties.
 
 use threadwise_model::system::ProcessId;
 use threadwise_safety::foundation::{Halt, Search};
 use threadwise_symbolic::{Bdd, Diagrams, Error};
 
-use crate::fair::{Conditions, Hull, Must, doing, leads_to};
+use crate::fair::{Conditions, Hull, Must, doing};
 use crate::product::Graph;
 
 /// A state, as far as it is seen.
@@ -17,12 +16,15 @@ pub(crate) struct Seen {
     pub(crate) set: Bdd,
 }
 
+/// Who was scheduled, and the state after.
+pub(crate) type Way = Vec<(ProcessId, Seen)>;
+
 /// A run without end: after the last state it goes on as after `loop_from` steps.
 pub(crate) struct Lasso {
     /// The first state.
     pub(crate) initial: Seen,
     /// Who was scheduled, and the state after.
-    pub(crate) steps: Vec<(ProcessId, Seen)>,
+    pub(crate) steps: Way,
     /// Where the loop begins.
     pub(crate) loop_from: usize,
 }
@@ -32,6 +34,9 @@ fn lost() -> Halt {
 }
 
 /// A fair run through a hull that is not empty. The hull may be one of fewer steps than those that lead to it.
+///
+/// From every state of a hull, steps within it lead to every duty. So a walk does them all, and then goes back to where it began. If
+/// there is no way back, it begins anew where it is: it will never be where it was again, so this ends.
 pub(crate) fn lasso(
     search: &mut Search,
     to: &Graph,
@@ -41,76 +46,47 @@ pub(crate) fn lasso(
 ) -> Result<Lasso, Halt> {
     let symbolic = search.symbolic.clone();
     let d = &symbolic.diagrams;
-    let walker = Walker { search, d, graph };
-    let component = walker.component(&hull.left)?;
     let way = Walker {
         search,
         d,
         graph: to,
     };
-    let (initial, mut steps) = way.stem(&component, &hull.reached)?;
-    let loop_from = steps.len();
-    let home = steps.last().map_or(&initial, |(_, state)| state).clone();
-    // What is done on the way need not be done again.
-    let mut open: Vec<&Must> = conditions.musts.iter().collect();
-    open.reverse();
-    while let Some(must) = open.pop() {
-        let here = steps.last().map_or(&initial, |(_, state)| state).clone();
-        let doing = doing(search, graph, must, &component)?;
-        let walker = Walker { search, d, graph };
-        let way = walker.way(&here, &doing, &component)?;
-        let at = way.last().map_or(&here, |(_, state)| state).clone();
-        let by = walker.step(&at, &component, must.mover)?.ok_or_else(lost)?;
-        let mut before = here;
-        for (process, state) in way.into_iter().chain([by]) {
-            let done = |other: &&Must| {
-                other.mover.is_none_or(|mover| mover == process)
-                    && walker.is_in(&before, &other.from)
-            };
-            open.retain(|other| !done(other));
-            before = state.clone();
-            steps.push((process, state));
-        }
-    }
     let walker = Walker { search, d, graph };
-    // Strong assumptions that the loop asks for and does not meet yet.
+    let (initial, mut steps) = way.stem(&hull.left, &hull.reached)?;
+    // What is done once may never come again; loops are rather found after it.
+    let first = steps.last().map_or(&initial, |(_, state)| state).clone();
+    walker.do_all(conditions, &hull.left, &first, &mut steps)?;
     loop {
-        let here = steps.last().map_or(&initial, |(_, state)| state).clone();
-        let round: Vec<&Seen> = std::iter::once(&home)
-            .chain(steps[loop_from..].iter().map(|(_, state)| state))
-            .collect();
-        let way_home = match here == home && steps.len() > loop_from {
-            true => Vec::new(),
-            false if here == home => {
-                let first = walker.step(&here, &component, None)?.ok_or_else(lost)?;
-                let rest = walker.way(&first.1, &home.set, &component)?;
-                std::iter::once(first).chain(rest).collect()
-            }
-            false => walker.way(&here, &home.set, &component)?,
-        };
-        let all = || {
-            round
-                .iter()
-                .copied()
-                .chain(way_home.iter().map(|(_, state)| state))
-        };
-        let missing = conditions.strong.iter().find(|strong| {
-            all().any(|state| walker.is_in(state, &strong.p))
-                && !all().any(|state| walker.is_in(state, &strong.q))
-        });
-        match missing {
-            Some(strong) => {
-                let answer = d.and(&component, &strong.q)?;
-                let way = walker.way(&here, &answer, &component)?;
-                steps.extend(way);
-            }
-            None => {
-                steps.extend(way_home);
-                return Ok(Lasso {
-                    initial,
-                    steps,
-                    loop_from,
-                });
+        let loop_from = steps.len();
+        let home = steps.last().map_or(&initial, |(_, state)| state).clone();
+        walker.do_all(conditions, &hull.left, &home, &mut steps)?;
+        let mut answered = true;
+        while answered {
+            let here = steps.last().map_or(&initial, |(_, state)| state).clone();
+            let Some(way_home) = walker.way(&here, &home.set, &hull.left)? else {
+                break;
+            };
+            let missing = {
+                let round = steps[loop_from..].iter().chain(&way_home);
+                let round: Vec<&Seen> = std::iter::once(&home)
+                    .chain(round.map(|(_, state)| state))
+                    .collect();
+                conditions.strong.iter().find(|strong| {
+                    round.iter().any(|state| walker.is_in(state, &strong.p))
+                        && !round.iter().any(|state| walker.is_in(state, &strong.q))
+                })
+            };
+            match missing {
+                Some(strong) => {
+                    let answer = d.and(&hull.left, &strong.q)?;
+                    let way = walker.way(&here, &answer, &hull.left)?;
+                    answered = way.is_some();
+                    steps.extend(way.ok_or_else(lost)?);
+                }
+                None => {
+                    steps.extend(way_home);
+                    return way.shortened(&home, steps.split_off(loop_from), &hull.reached);
+                }
             }
         }
     }
@@ -145,33 +121,68 @@ impl Walker<'_, '_, '_> {
         Ok(Some(Seen { values, set: all }))
     }
 
-    /// A strongly connected part of a hull that no step within the hull leaves.
-    fn component(&self, hull: &Bdd) -> Result<Bdd, Halt> {
-        let (d, graph) = (self.d, self.graph);
-        let mut start = self.some(hull)?.ok_or_else(lost)?;
-        loop {
-            let mut ahead = start.set.clone();
-            let mut quiet = 0;
-            let mut next = 0;
-            while quiet < graph.moves.len() {
-                self.search.breathe()?;
-                let process = ProcessId::from_usize(next);
-                let after = d.and(&graph.post(d, process, &ahead)?, hull)?;
-                let grown = d.or(&ahead, &after)?;
-                quiet = if grown == ahead { quiet + 1 } else { 0 };
-                ahead = grown;
-                next = (next + 1) % graph.moves.len();
+    /// The loop with a shortest way to it.
+    fn shortened(&self, home: &Seen, mut round: Way, reached: &Bdd) -> Result<Lasso, Halt> {
+        let d = self.d;
+        let mut states = home.set.clone();
+        for (_, state) in &round {
+            states = d.or(&states, &state.set)?;
+        }
+        let (initial, mut steps) = self.stem(&states, reached)?;
+        let entry = steps.last().map_or(&initial, |(_, state)| state);
+        let place = round.iter().position(|(_, state)| state == entry);
+        round.rotate_left(place.map_or(0, |place| place + 1));
+        let loop_from = steps.len();
+        steps.extend(round);
+        Ok(Lasso {
+            initial,
+            steps,
+            loop_from,
+        })
+    }
+
+    /// Does every duty, from a state on; one step at least.
+    fn do_all(
+        &self,
+        conditions: &Conditions,
+        hull: &Bdd,
+        home: &Seen,
+        steps: &mut Way,
+    ) -> Result<(), Halt> {
+        let mut here = home.clone();
+        if conditions.musts.is_empty() {
+            steps.push(self.step(&here, hull, None)?.ok_or_else(lost)?);
+            return Ok(());
+        }
+        let mut open: Vec<&Must> = conditions.musts.iter().rev().collect();
+        while let Some(must) = open.pop() {
+            let mut way = Vec::new();
+            let mut by = None;
+            // Mostly it can be done at once.
+            if self.is_in(&here, &must.from) {
+                by = self.step(&here, hull, must.mover)?;
             }
-            let back = leads_to(self.search, graph, &ahead, start.set.clone())?;
-            match self.some(&d.minus(&ahead, &back)?)? {
-                Some(further) => start = further,
-                None => return Ok(ahead),
+            if by.is_none() {
+                let doing = doing(self.search, self.graph, must, hull)?;
+                way = self.way(&here, &doing, hull)?.ok_or_else(lost)?;
+                let at = way.last().map_or(&here, |(_, state)| state);
+                by = self.step(at, hull, must.mover)?;
+            }
+            for (process, state) in way.into_iter().chain([by.ok_or_else(lost)?]) {
+                // What is done on the way need not be done again.
+                open.retain(|other| {
+                    let mover = other.mover.is_none_or(|mover| mover == process);
+                    !(mover && self.is_in(&here, &other.from))
+                });
+                here = state.clone();
+                steps.push((process, state));
             }
         }
+        Ok(())
     }
 
     /// A shortest way from the beginning into a set.
-    fn stem(&self, target: &Bdd, reached: &Bdd) -> Result<(Seen, Vec<(ProcessId, Seen)>), Halt> {
+    fn stem(&self, target: &Bdd, reached: &Bdd) -> Result<(Seen, Way), Halt> {
         let d = self.d;
         let mut layers = vec![target.clone()];
         let mut known = target.clone();
@@ -197,32 +208,58 @@ impl Walker<'_, '_, '_> {
         }
     }
 
-    /// A shortest way from a state into a set, within another; empty if it is there already.
-    fn way(&self, from: &Seen, target: &Bdd, within: &Bdd) -> Result<Vec<(ProcessId, Seen)>, Halt> {
+    /// A shortest way from a state into a set, within another; empty if it is there already, `None` if there is none. Forwards, since few
+    /// states are near one.
+    fn way(&self, from: &Seen, target: &Bdd, within: &Bdd) -> Result<Option<Way>, Halt> {
         let d = self.d;
-        let mut layers: Vec<Bdd> = Vec::new();
-        let mut last = d.and(target, within)?;
-        let mut known = last.clone();
-        while !self.is_in(from, &last) {
-            let promised = self.graph.promised(d, &last)?;
-            let mut before = d.none();
+        let mut layers = vec![from.set.clone()];
+        let mut known = from.set.clone();
+        loop {
+            let last = layers.last().unwrap_or(&known);
+            if let Some(end) = self.some(&d.and(last, target)?)? {
+                layers.pop();
+                return self.back(&layers, end).map(Some);
+            }
+            let mut after = d.none();
             for process in self.graph.moves.indices() {
                 self.search.breathe()?;
-                before = d.or(&before, &self.graph.before(d, process, &promised)?)?;
+                after = d.or(&after, &self.graph.post(d, process, last)?)?;
             }
-            let new = d.minus(&d.and(&before, within)?, &known)?;
+            let new = d.minus(&d.and(&after, within)?, &known)?;
             if d.is_empty(&new) {
-                return Err(lost());
+                return Ok(None);
             }
             known = d.or(&known, &new)?;
-            layers.push(std::mem::replace(&mut last, new));
+            layers.push(new);
         }
-        self.down(from, &layers)
+    }
+
+    /// A way through layers, from the first one to a state after the last.
+    fn back(&self, layers: &[Bdd], end: Seen) -> Result<Way, Halt> {
+        let d = self.d;
+        let mut way = Vec::new();
+        let mut state = end;
+        for layer in layers.iter().rev() {
+            let promised = self.graph.promised(d, &state.set)?;
+            let mut before = None;
+            for process in self.graph.moves.indices() {
+                self.search.breathe()?;
+                let set = self.graph.before(d, process, &promised)?;
+                if let Some(previous) = self.some(&d.and(&set, layer)?)? {
+                    before = Some((process, previous));
+                    break;
+                }
+            }
+            let (process, previous) = before.ok_or_else(lost)?;
+            way.push((process, std::mem::replace(&mut state, previous)));
+        }
+        way.reverse();
+        Ok(way)
     }
 
     /// A way through layers, from the last one to the first.
-    fn down(&self, from: &Seen, layers: &[Bdd]) -> Result<Vec<(ProcessId, Seen)>, Halt> {
-        let mut way: Vec<(ProcessId, Seen)> = Vec::new();
+    fn down(&self, from: &Seen, layers: &[Bdd]) -> Result<Way, Halt> {
+        let mut way: Way = Vec::new();
         for layer in layers.iter().rev() {
             let here = way.last().map_or(from, |(_, state)| state).clone();
             way.push(self.step(&here, layer, None)?.ok_or_else(lost)?);
