@@ -1,7 +1,7 @@
 //! What all engines for liveness share: which properties they take, and the frame around deciding each.
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
-use threadwise_evidence::{Account, Stats};
+use threadwise_evidence::{Account, Stats, Symmetric};
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{Expr, System, SystemProperty, SystemPropertyKind};
 use threadwise_model::temporal::{Formula, Liveness};
@@ -34,6 +34,15 @@ impl Attempt<'_> {
         }
         let symbolic = Symbolic::without_steps(self.system, capacity(self.limits))?;
         images(&symbolic, self.property, conjuncts)
+    }
+
+    /// What a certificate says of the conjuncts that are images of others.
+    pub(crate) fn symmetric(&self, images: &[Option<(usize, Permutation)>]) -> Vec<Symmetric> {
+        let entry = |(number, image): (usize, &Option<(usize, Permutation)>)| {
+            let (of, permutation) = image.as_ref()?;
+            Some(Symmetric::new(self.system, number, *of, permutation))
+        };
+        images.iter().enumerate().filter_map(entry).collect()
     }
 
     /// Adds what a search has counted.

@@ -66,15 +66,15 @@ enum Round {
 
 impl Local {
     fn decide(&self, attempt: &mut Attempt, observer: &mut dyn Observer) -> Result<Answer, Halt> {
-        let mut claim = Some(FairClaim {
-            invariant: Vec::new(),
-            proofs: Vec::new(),
-            symmetric: Vec::new(),
-        });
         attempt.account.refinements = Some(0);
         attempt.account.predicates = Some(0);
         let conjuncts = attempt.liveness.formula.conjuncts();
-        let images = attempt.images(&conjuncts, self.symmetric && !self.certificates)?;
+        let images = attempt.images(&conjuncts, self.symmetric)?;
+        let mut claim = Some(FairClaim {
+            invariant: Vec::new(),
+            proofs: Vec::new(),
+            symmetric: attempt.symmetric(&images),
+        });
         for (number, conjunct) in conjuncts.iter().enumerate() {
             if images[number].is_some() {
                 continue;

@@ -59,7 +59,7 @@ impl Monolithic {
     ) -> Result<Answer, Halt> {
         let mut proofs = Some(Vec::new());
         let conjuncts = attempt.liveness.formula.conjuncts();
-        let images = attempt.images(&conjuncts, self.symmetric && !self.certificates)?;
+        let images = attempt.images(&conjuncts, self.symmetric)?;
         for (number, conjunct) in conjuncts.iter().enumerate() {
             if images[number].is_some() {
                 continue;
@@ -86,7 +86,7 @@ impl Monolithic {
                 // What the proofs begin with is all they need.
                 invariant: Vec::new(),
                 proofs,
-                symmetric: Vec::new(),
+                symmetric: attempt.symmetric(&images),
             };
             Certificate::fair(attempt.system, &attempt.property.name, claim)
         });

@@ -470,8 +470,12 @@ impl<'p, L: Logic> Symmetries<'_, 'p, L> {
             renamings = renamings
                 .iter()
                 .flat_map(|before| ways.iter().map(|way| [&before[..], &[*way]].concat()))
-                .take(MOST_RENAMINGS)
                 .collect();
+            if renamings.len() > MOST_RENAMINGS {
+                return Err(Error::unsupported(
+                    "a step has too many choices to be compared with its images",
+                ));
+            }
         }
         for choices in renamings {
             let taken = self.step(mover, step, choices, Some(action))?;
