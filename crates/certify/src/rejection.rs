@@ -12,6 +12,9 @@ pub enum Error {
     /// It is about something else: another property, other values of parameters, another model.
     #[error("the certificate does not fit: {0}")]
     Mismatch(String),
+    /// It is about this, but no proof: something is missing, or makes no sense.
+    #[error("the certificate is no proof: {0}")]
+    NoProof(String),
     /// One of its conditions does not hold.
     #[error("{0}")]
     Rejected(Box<Rejection>),
@@ -34,6 +37,10 @@ impl Error {
 
     pub(crate) fn unsupported(message: impl Into<String>) -> Error {
         Error::Unsupported(message.into())
+    }
+
+    pub(crate) fn no_proof(message: impl Into<String>) -> Error {
+        Error::NoProof(message.into())
     }
 
     pub(crate) fn mismatch(message: impl Into<String>) -> Error {

@@ -112,7 +112,7 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
                 });
             let help = if other {
                 "leave out --property and --set to check what the certificate is about"
-            } else if certificate.model.is_some() && matches!(error, CertifyError::Rejected(_)) {
+            } else if certificate.model.is_some() && !matches!(error, CertifyError::Mismatch(_)) {
                 "the certificate was made for this model, so it is wrong itself"
             } else {
                 "was the model changed after the certificate was written?"

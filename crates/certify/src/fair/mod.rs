@@ -133,7 +133,7 @@ fn covers(
             ..
         } = *proof;
         if conjunct >= conjuncts || alternative >= alternatives {
-            return Err(Error::mismatch(format!(
+            return Err(Error::no_proof(format!(
                 "a proof is about conjunct {conjunct} and alternative {alternative}, and the property has \
                  {conjuncts} and {alternatives}, counted from 0"
             )));
@@ -143,7 +143,7 @@ fn covers(
     let mut elsewhere = vec![None; conjuncts];
     for Symmetric { conjunct, of, .. } in &claim.symmetric {
         if conjunct.max(of) >= &conjuncts {
-            return Err(Error::mismatch(format!(
+            return Err(Error::no_proof(format!(
                 "conjunct {conjunct} is said to be an image of {of}, and the property has {conjuncts}, counted from 0"
             )));
         }
@@ -164,7 +164,7 @@ fn covers(
                 true => String::new(),
                 false => format!(" with steps of {}", process_name(system, missing)),
             };
-            return Err(Error::mismatch(format!(
+            return Err(Error::no_proof(format!(
                 "it has no proof of conjunct {} for alternative {}{steps}",
                 at / alternatives,
                 at % alternatives
@@ -184,7 +184,7 @@ fn mover(system: &System, proof: &FairProof) -> Result<Option<ProcessId>, Error>
         return Ok(None);
     };
     let named = movers_of(system).find(|process| process_name(system, *process) == *name);
-    let unknown = || Error::mismatch(format!("the model has no process `{name}`"));
+    let unknown = || Error::no_proof(format!("the model has no process `{name}`"));
     named.map(Some).ok_or_else(unknown)
 }
 
@@ -245,7 +245,7 @@ impl<'a> Plan<'a> {
         for (number, layer) in proof.layers.iter().enumerate() {
             let nonsense = |message: String| {
                 let place = place(proof, Some(number));
-                Error::mismatch(format!("{place}: {message}"))
+                Error::no_proof(format!("{place}: {message}"))
             };
             let (set, deletion) = match layer {
                 Layer::Stuck { remove } => (remove, Deletion::Stuck),

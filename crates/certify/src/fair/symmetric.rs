@@ -61,14 +61,14 @@ pub(super) fn check<'p, R: Reach<'p>>(
     for entry in &claim.symmetric {
         let permutation = permutation(subject.system, entry)?;
         if let Err(difference) = symmetries.is_symmetry(&permutation)? {
-            return Err(Error::mismatch(format!(
+            return Err(Error::no_proof(format!(
                 "conjunct {} is said to be an image of {}, and the program is not the same when processes are renamed: {difference}",
                 entry.conjunct, entry.of
             )));
         }
         let (of, image) = (&conjuncts[entry.of], &conjuncts[entry.conjunct]);
         if !symmetries.takes(&permutation, of, image)? {
-            return Err(Error::mismatch(format!(
+            return Err(Error::no_proof(format!(
                 "conjunct {} is not the image of conjunct {} that it is said to be",
                 entry.conjunct, entry.of
             )));
@@ -87,7 +87,7 @@ fn permutation(system: &System, entry: &Symmetric) -> Result<Permutation, Error>
         let mut templates = system.templates.iter_enumerated();
         let found = templates.find(|(_, template)| template.name == *name);
         let Some((id, template)) = found.filter(|_| named.insert(name)) else {
-            return Err(Error::mismatch(format!(
+            return Err(Error::no_proof(format!(
                 "a permutation names `{name}`, which is no template, or twice"
             )));
         };
@@ -100,7 +100,7 @@ fn permutation(system: &System, entry: &Symmetric) -> Result<Permutation, Error>
         match indices.and_then(|indices| Permutation::of_template(id, indices)) {
             Some(one) => whole = whole.then(&one),
             None => {
-                return Err(Error::mismatch(format!(
+                return Err(Error::no_proof(format!(
                     "the images of the processes of `{name}` are no permutation of them"
                 )));
             }

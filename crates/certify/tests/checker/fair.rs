@@ -86,7 +86,7 @@ impl Subject {
         let answer = check(&self.instance, &certificate, &self.name, &|| false);
         Some(match (&expected, &answer) {
             (Ok(()), Ok(_)) => Ok(true),
-            (Err(_), Err(Error::Rejected(_) | Error::Mismatch(_))) => Ok(false),
+            (Err(_), Err(Error::Rejected(_) | Error::NoProof(_) | Error::Mismatch(_))) => Ok(false),
             _ => Err(format!("{}: {expected:?} but {answer:?}", self.name)),
         })
     }

@@ -386,8 +386,8 @@ fn no_image_is_accepted_that_does_not_hold() {
         assert!(holds || answer.is_err(), "seed {seed}\n{text}");
         match (answer, holds) {
             (Ok(()), _) => counts[0] += 1,
-            (Err(Error::Mismatch(_)), true) => counts[1] += 1,
-            (Err(Error::Mismatch(_)), false) => counts[2] += 1,
+            (Err(Error::NoProof(_)), true) => counts[1] += 1,
+            (Err(Error::NoProof(_)), false) => counts[2] += 1,
             (answer, _) => panic!("seed {seed}: {answer:?}\n{text}"),
         }
     }
