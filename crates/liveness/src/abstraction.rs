@@ -22,6 +22,8 @@ use crate::product::{Extended, Graph, Promises};
 pub(crate) struct Abstraction {
     /// What of the product is seen by whom.
     pub(crate) view: View,
+    /// What everybody sees.
+    pub(crate) common: Bdd,
     /// The assertion of each process, over what is shared and its own cells.
     pub(crate) own: IndexVec<ProcessId, Bdd>,
     /// What is seen of the steps of each process.
@@ -51,6 +53,9 @@ impl Abstraction {
         let d = &symbolic.diagrams;
         let view = View::new(symbolic, &Default::default())?;
         let whose = view.whose(symbolic);
+        // Codes that stand for no value, where nothing is seen, are left open again.
+        let common = symbolic.import(program, &assertions.common)?;
+        let common = view.hidden.forget(d, &common)?;
         let mut own = IndexVec::new();
         let mut seen = IndexVec::new();
         let mut still = IndexVec::new();
@@ -80,6 +85,7 @@ impl Abstraction {
         }
         Ok(Abstraction {
             view,
+            common,
             own,
             seen,
             still,

@@ -64,7 +64,7 @@ pub(crate) struct Hull {
 }
 
 /// All states that are reached.
-pub(crate) fn reach(search: &mut Search, graph: &Graph) -> Result<Bdd, Halt> {
+fn reach(search: &mut Search, graph: &Graph) -> Result<Bdd, Halt> {
     let symbolic = search.symbolic.clone();
     let d = &symbolic.diagrams;
     let mut reached = graph.initial.clone();
@@ -87,6 +87,29 @@ pub(crate) fn reach(search: &mut Search, graph: &Graph) -> Result<Bdd, Halt> {
         }
     }
     Ok(reached)
+}
+
+/// Deletes what has no fair run. `program` are states of the program that contain the initial ones and that no step leads out of. Only if
+/// something is left of those that could be reached by them, the states that are reached are computed.
+pub(crate) fn decide(
+    search: &mut Search,
+    graph: &Graph,
+    conditions: &Conditions,
+    program: &Bdd,
+    reached: &mut Option<Bdd>,
+) -> Result<Hull, Halt> {
+    if reached.is_none() {
+        let start = graph.start(&search.symbolic.diagrams, program)?;
+        let quick = hull(search, graph, conditions, start)?;
+        if search.symbolic.diagrams.is_empty(&quick.left) {
+            return Ok(quick);
+        }
+    }
+    let reached = match reached {
+        Some(reached) => reached.clone(),
+        None => reached.insert(reach(search, graph)?).clone(),
+    };
+    hull(search, graph, conditions, reached)
 }
 
 /// Deletes what has no fair run.

@@ -21,7 +21,7 @@ use crate::abstraction::{Abstraction, layout};
 use crate::concrete::{Examined, Examiner, Fact};
 use crate::decide::{self, Attempt};
 use crate::exposure::{Exposure, Groups};
-use crate::fair::{Hull, hull, reach};
+use crate::fair::{self, Hull, hull};
 use crate::lasso::lasso;
 use crate::monolithic::{Monolithic, proof};
 use crate::product::Extended;
@@ -262,6 +262,7 @@ impl Local {
         number: usize,
     ) -> Result<Round, Halt> {
         let symbolic = search.symbolic.clone();
+        let d = &symbolic.diagrams;
         let abstraction = Abstraction::new(search, program, assertions)?;
         let movers = self.variant != Variant::B;
         let processes: Vec<ProcessId> = match movers {
@@ -276,12 +277,13 @@ impl Local {
         let mut proofs = Some(Vec::new());
         for process in processes {
             let graph = abstraction.graph(&symbolic, extended, process)?;
-            let reached = reach(search, &graph)?;
+            let allowed = d.and(&abstraction.common, &abstraction.own[process])?;
+            let mut reached = None;
             for (alternative, terms) in attempt.liveness.fairness.iter().enumerate() {
                 let mover = movers.then_some(process);
                 let conditions =
                     abstraction.conditions(&symbolic, extended, &graph, terms, process, mover)?;
-                let left = hull(search, &graph, &conditions, reached.clone())?;
+                let left = fair::decide(search, &graph, &conditions, &allowed, &mut reached)?;
                 if symbolic.diagrams.is_empty(&left.left) {
                     if self.certificates
                         && let Some(known) = &mut proofs

@@ -10,8 +10,8 @@ use threadwise_model::temporal::{Fairness, FairnessKind};
 use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity, graph};
 use threadwise_symbolic::{Bdd, Error, Symbolic};
 
-use crate::decide::{self, Attempt};
-use crate::fair::{Conditions, Deleted, Hull, Must, Strong, hull, reach};
+use crate::decide::Attempt;
+use crate::fair::{Conditions, Deleted, Hull, Must, Strong, decide};
 use crate::lasso::{Lasso, lasso};
 use crate::product::{Extended, Graph, Promises, moves_without_change};
 
@@ -30,7 +30,7 @@ impl Engine for Monolithic {
     }
 
     fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        decide::accepts(self.name(), system, property)
+        crate::decide::accepts(self.name(), system, property)
     }
 
     fn check_all(
@@ -40,7 +40,7 @@ impl Engine for Monolithic {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Outcome {
-        decide::all(
+        crate::decide::all(
             self,
             system,
             properties,
@@ -102,11 +102,12 @@ impl Monolithic {
     ) -> Result<Found, Halt> {
         let symbolic = search.symbolic.clone();
         let graph = whole(extended, &symbolic)?;
-        let reached = reach(search, &graph)?;
+        let program = search.reachable()?;
+        let mut reached = None;
         let mut proofs = Some(Vec::new());
         for (alternative, terms) in attempt.liveness.fairness.iter().enumerate() {
             let conditions = exact(extended, &symbolic, &graph, terms)?;
-            let hull = hull(search, &graph, &conditions, reached.clone())?;
+            let hull = decide(search, &graph, &conditions, &program, &mut reached)?;
             if !symbolic.diagrams.is_empty(&hull.left) {
                 let lasso = lasso(search, &graph, &graph, &conditions, &hull)?;
                 return Ok(Found::Run(run(extended, &symbolic, &lasso)?));

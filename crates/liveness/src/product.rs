@@ -165,6 +165,8 @@ pub(crate) struct Promises {
     pub(crate) root: Bdd,
     /// Where each obligation is not put off.
     pub(crate) fulfilled: Vec<Bdd>,
+    /// Where the codes of the last step stand for something.
+    valid: Bdd,
     /// The last step, to be forgotten, and that it was none of those asked about.
     last: Option<Rc<(Hidden, Bdd)>>,
 }
@@ -197,6 +199,10 @@ impl Promises {
         }
         let fulfilled = tableau.obligations().into_iter();
         let fulfilled = fulfilled.map(|bit| d.literal(vars[bit], false));
+        let valid = match extended.last {
+            Some(cell) => symbolic.encoding.valid_cell(d, cell)?,
+            None => d.all(),
+        };
         let last = match extended.last {
             Some(cell) => {
                 let none = symbolic.encoding.cells[cell].code(0);
@@ -217,6 +223,7 @@ impl Promises {
             forth: Rc::new(forth),
             root,
             fulfilled: fulfilled.collect::<Result<_, _>>()?,
+            valid,
             last,
         })
     }
@@ -274,6 +281,35 @@ impl Graph {
             before = d.or(&before, &transition.pre(d, set)?)?;
         }
         Ok(before)
+    }
+}
+
+impl Graph {
+    /// A set of states that contains the initial ones and that no step leads out of, quick to compute: the automaton may do
+    /// whatever it could do if the program took any steps within a set that none leads out of. What is not known of the last step is left open.
+    pub(crate) fn start(&self, d: &Diagrams, program: &Bdd) -> Result<Bdd, Halt> {
+        let bits = d.support(&self.promises.bits);
+        let others: Vec<u32> = self
+            .seen
+            .iter()
+            .copied()
+            .filter(|var| !bits.contains(var))
+            .collect();
+        let others = Hidden::new(d, others)?;
+        let program = match self.promises.last.as_deref() {
+            Some((last, _)) => d.and(&last.forget(d, program)?, &self.promises.valid)?,
+            None => program.clone(),
+        };
+        let root = d.and(&self.promises.root, &program)?;
+        let mut promised = others.forget(d, &root)?;
+        loop {
+            let after = d.and(&self.promises.keep(d, &promised)?, &program)?;
+            let more = d.or(&promised, &others.forget(d, &after)?)?;
+            if more == promised {
+                return Ok(d.or(&root, &after)?);
+            }
+            promised = more;
+        }
     }
 }
 

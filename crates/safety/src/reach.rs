@@ -306,6 +306,14 @@ impl<'a, 's> Search<'a, 's> {
         });
     }
 
+    /// All reachable states, in the present layout.
+    pub fn reachable(&mut self) -> Result<Bdd, Halt> {
+        let mut agenda = Agenda::new(self.symbolic.schedule.clone());
+        let mut reached = self.symbolic.initial.clone();
+        while !self.advance(&mut agenda, &mut reached, Transition::post)? {}
+        Ok(reached)
+    }
+
     /// Closes a set under images (or preimages) by the agenda, for at most one turn of all
     /// processes; true if nothing is left to do.
     pub(crate) fn advance(
