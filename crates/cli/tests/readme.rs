@@ -1,8 +1,9 @@
-//! What the README and the pages on the command line, on the compositional engines and on exception sets show is what the program prints today, but for the
-//! times and for what they leave out with `[..]`, and every option of the overview exists.
+//! What the README and the pages on the command line, on the compositional engines, on exception sets and on fairness show is what the program prints today, but for the
+//! times and for what they leave out with `[..]`, every option of the overview exists, and the models of the page on fairness are as they say.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output, Stdio};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -21,13 +22,23 @@ fn blocks(page: &str, mark: &str) -> Vec<String> {
         .collect()
 }
 
-fn threadwise(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_threadwise"))
+/// Runs threadwise with a text as its standard input.
+fn run(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_threadwise"))
         .args(args)
         .current_dir(root())
-        .output()
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
         .unwrap();
-    String::from_utf8(output.stdout).unwrap()
+    // Who does not read it may be gone before it is written.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn threadwise(args: &[&str], input: &str) -> String {
+    String::from_utf8(run(args, input).stdout).unwrap()
 }
 
 /// The text without the times at the ends of its lines.
@@ -71,21 +82,38 @@ fn outputs_are_as_shown() {
         "docs/command-line.md",
         "docs/compositional.md",
         "docs/exception-sets.md",
+        "docs/fairness.md",
     ];
-    let shown = pages.map(|page| {
+    for page in pages {
         let page = std::fs::read_to_string(root().join(page)).unwrap();
-        blocks(&page, "console")
-    });
-    assert!(shown.iter().all(|blocks| !blocks.is_empty()));
-    for block in shown.concat() {
-        let (command, expected) = block.split_once('\n').unwrap();
-        let command = command.strip_prefix("$ threadwise ").unwrap();
-        let args: Vec<&str> = command.split(' ').collect();
-        let printed = without_times(&threadwise(&args));
-        assert!(
-            is_as_shown(&printed, &without_times(expected)),
-            "{command} prints\n{printed}"
-        );
+        let shown = blocks(&page, "console");
+        assert!(!shown.is_empty());
+        for (block, (place, _)) in shown.iter().zip(page.match_indices("```console\n")) {
+            let (command, expected) = block.split_once('\n').unwrap();
+            let command = command.strip_prefix("$ threadwise ").unwrap();
+            let args: Vec<&str> = command.split(' ').collect();
+            // `-` is the model that stands before it on the page.
+            let model = blocks(&page[..place], "tw").pop().unwrap_or_default();
+            let printed = without_times(&threadwise(&args, &model));
+            assert!(
+                is_as_shown(&printed, &without_times(expected)),
+                "{command} prints\n{printed}"
+            );
+        }
+    }
+}
+
+#[test]
+fn models_about_fairness_are_as_they_say() {
+    let page = std::fs::read_to_string(root().join("docs/fairness.md")).unwrap();
+    let models = blocks(&page, "tw");
+    assert!(models.len() >= 5);
+    for model in models {
+        let liveness = model.matches("\nliveness ").count();
+        assert_eq!(model.matches("\n//@ expect ").count(), liveness, "{model}");
+        let output = run(&["test", "-"], &model);
+        let printed = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success(), "{model}\n{printed}");
     }
 }
 
@@ -120,7 +148,7 @@ fn commands_and_options_of_the_overview_exist() {
         let mut words = line.split([' ', ',', ';']).filter(|word| !word.is_empty());
         assert_eq!(words.next(), Some("threadwise"), "{line}");
         let command = words.next().unwrap();
-        let help = threadwise(&[command, "--help"]);
+        let help = threadwise(&[command, "--help"], "");
         assert!(help.contains("Usage"), "{command}");
         for option in words.filter(|word| word.starts_with("--")) {
             assert!(help.contains(option), "{command} {option}");
