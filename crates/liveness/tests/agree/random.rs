@@ -1,4 +1,8 @@
 //! Random programs with random fairness and properties.
+//!
+//! ```sh
+//! cargo test --release -p threadwise-liveness --test agree -- --ignored   # ten times as many, and larger ones
+//! ```
 
 use threadwise_model::lower::lower;
 use threadwise_model::system::SystemPropertyKind;
@@ -28,26 +32,37 @@ struct Findings {
 
 #[test]
 fn engines_agree_with_the_oracle_on_random_programs() {
+    compare_random(SEEDS, STATES, PROGRAMS);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn engines_agree_with_the_oracle_on_many_random_programs() {
+    compare_random(10 * SEEDS, 5 * STATES, 10 * PROGRAMS);
+}
+
+/// Compares engines on the programs of so many seeds, those with at most so many states, of which there must be so many.
+fn compare_random(seeds: u64, states: usize, least: usize) {
     let engines = engines();
-    let found = generated_programs(generate_live, SEEDS, |_, text, instance| {
+    let found = generated_programs(generate_live, seeds, |_, text, instance| {
         let system = lower(instance, 1).map_err(|_| "not lowered")?;
         let mut findings = Findings {
             counts: vec![Count::default(); engines.len()],
             ..Findings::default()
         };
-        let mut states = 0;
+        let mut most = 0;
         for property in &system.properties {
             let SystemPropertyKind::Liveness(liveness) = &property.kind else {
                 continue;
             };
-            let Ok(judgement) = judge(&system, liveness, STATES) else {
+            let Ok(judgement) = judge(&system, liveness, states) else {
                 continue;
             };
             findings.properties += 1;
             findings.needs_fairness |= judgement.needs_fairness;
             findings.flips |= judgement.flips;
             findings.holds += usize::from(judgement.violation.is_none());
-            states = states.max(judgement.states);
+            most = most.max(judgement.states);
             let question = Question {
                 instance,
                 text,
@@ -61,7 +76,7 @@ fn engines_agree_with_the_oracle_on_random_programs() {
         }
         if findings.properties > 0 {
             let violated = findings.holds < findings.properties;
-            findings.sample = Some(Sample::new(instance, &system, states as u64, violated));
+            findings.sample = Some(Sample::new(instance, &system, most as u64, violated));
         }
         Ok(findings)
     });
@@ -87,7 +102,7 @@ fn engines_agree_with_the_oracle_on_random_programs() {
         assert_eq!(count.proved, holds, "{name}");
         assert_eq!(count.proved + count.violated, properties, "{name}");
     }
-    assert!(programs >= PROGRAMS, "only {programs} programs");
+    assert!(programs >= least, "only {programs} programs");
     assert!(needs_fairness >= 25.0);
     assert!(flips >= 10.0);
     assert!(holds * 4 > properties && holds * 4 < properties * 3);
