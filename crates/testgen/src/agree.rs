@@ -2,7 +2,7 @@
 //!
 //! The states that the interpreter reaches are explored breadth first. In each, for every process, the set
 //! of moves, rests and failures must be the same for all three, in both directions; every
-//! property must have the same value, and deadlocks must be the same; every cell must lie in
+//! property must have the same value, and so must the predicates of liveness properties and fairness; deadlocks must be the same; every cell must lie in
 //! the interval that the optimiser claims; a step must write nothing outside its footprint. Where the
 //! interpreter reaches a limit of threadwise (64 bits) nothing is compared.
 
@@ -11,12 +11,13 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use threadwise_lang::program::PropertyKind;
 use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::instance::Instance;
-use threadwise_model::interpreter::{self, Interpreter};
+use threadwise_model::interpreter::{self, Interpreter, Judgement};
 use threadwise_model::layout;
 use threadwise_model::lower;
 use threadwise_model::optimise::{Footprint, Optimised, Steps};
 use threadwise_model::state::State;
-use threadwise_model::system::{ProcessId, Scope, System, SystemPropertyKind};
+use threadwise_model::system::{Expr, ProcessId, Scope, System, SystemPropertyKind};
+use threadwise_model::temporal::{self, Atom, Fairness, FairnessKind, Taken};
 
 /// What an exploration found.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,8 @@ pub struct Findings {
     pub full: usize,
     /// Checks that the optimiser dropped.
     pub discharged: usize,
+    /// Values of predicates of liveness properties that were compared.
+    pub predicates: usize,
 }
 
 impl Findings {
@@ -68,6 +71,7 @@ pub fn compare(instance: &Instance, capacity: u32, most: usize) -> Result<Findin
         optimised: &optimised,
         steps: HashMap::new(),
         footprints: HashMap::new(),
+        temporal: Predicates::all(instance, &system)?,
         findings: Findings {
             discharged: optimised.claims().discharged.len(),
             ..Findings::default()
@@ -83,6 +87,7 @@ struct Comparison<'a> {
     /// The optimised steps of the processes met so far.
     steps: HashMap<ProcessId, Steps>,
     footprints: HashMap<ProcessId, Vec<Vec<Footprint>>>,
+    temporal: Vec<Predicates<'a>>,
     findings: Findings,
 }
 
@@ -256,6 +261,7 @@ impl Comparison<'_> {
             }
         }
         self.properties(&state, flat)?;
+        self.temporal(&state, flat)?;
         Ok(successors)
     }
 
@@ -347,6 +353,28 @@ impl Comparison<'_> {
         Ok(())
     }
 
+    /// The predicates of liveness properties, after each step that they ask about and after any other.
+    fn temporal(&mut self, state: &State, flat: &[i64]) -> Result<(), String> {
+        // There are many predicates, and what is wrong with one shows early.
+        const STATES: usize = 150;
+        if self.findings.states > STATES {
+            return Ok(());
+        }
+        for predicates in &self.temporal {
+            let place = |error: String| format!("{}: {error} in {flat:?}", predicates.property);
+            for last in std::iter::once(None).chain((0..predicates.taken.len()).map(Some)) {
+                let compared = predicates
+                    .compare(&self.interpreter, self.system, state, flat, last)
+                    .map_err(place)?;
+                match compared {
+                    Some(compared) => self.findings.predicates += compared,
+                    None => self.findings.limits += 1,
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn difference(
         &self,
         left: &str,
@@ -369,6 +397,117 @@ impl Comparison<'_> {
             only(a, b),
             only(b, a),
         )
+    }
+}
+
+/// The predicates of a liveness property and of its fairness, as they stand in the source and lowered.
+struct Predicates<'a> {
+    property: &'a str,
+    taken: &'a [Taken],
+    formula: Vec<(Atom<'a>, &'a Expr)>,
+    /// Whether no check fails in any of these, if one can.
+    defined: Option<&'a Expr>,
+    conditions: Vec<(Atom<'a>, &'a Expr)>,
+}
+
+impl<'a> Predicates<'a> {
+    fn all(instance: &'a Instance, system: &'a System) -> Result<Vec<Self>, String> {
+        let mut all = Vec::new();
+        // The built-in checks come first in the system, and are not listed in the program.
+        let properties = instance.program().properties.iter();
+        for (property, lowered) in properties.zip(&system.properties[1..]) {
+            let (PropertyKind::Liveness { under, formula }, SystemPropertyKind::Liveness(lowered)) =
+                (&property.kind, &lowered.kind)
+            else {
+                continue;
+            };
+            let large = |_| format!("{} is too large", property.name);
+            let unfolded = temporal::unfold(instance, formula, property.span).map_err(large)?;
+            let fairness =
+                temporal::unfold_fairness(instance, under, property.span).map_err(large)?;
+            let (mut atoms, mut exprs) = (Vec::new(), Vec::new());
+            unfolded.for_atoms(&mut |atom| atoms.push(atom.clone()));
+            lowered.formula.for_atoms(&mut |expr| exprs.push(expr));
+            let defined = exprs.get(atoms.len()).copied();
+            let atoms_of_terms = fairness.iter().flatten().flat_map(of_term).cloned();
+            let exprs_of_terms = lowered.fairness.iter().flatten().flat_map(of_term);
+            all.push(Predicates {
+                property: &property.name,
+                taken: &lowered.taken,
+                formula: atoms.into_iter().zip(exprs).collect(),
+                defined,
+                conditions: atoms_of_terms.zip(exprs_of_terms).collect(),
+            });
+        }
+        Ok(all)
+    }
+
+    /// How many are compared after a step; nothing where the interpreter reaches a limit.
+    fn compare(
+        &self,
+        interpreter: &Interpreter,
+        system: &System,
+        state: &State,
+        flat: &[i64],
+        last: Option<usize>,
+    ) -> Result<Option<usize>, String> {
+        let mut choices = vec![0; self.taken.len()];
+        let step = last.map(|last| {
+            choices[last] = 1;
+            (self.taken[last].process, self.taken[last].location)
+        });
+        let context = Context {
+            choices: &choices,
+            ..Context::of_state(system, flat)
+        };
+        let holds = |expr: &Expr| context.holds(expr).map_err(|error| error.to_string());
+        let judge = |atom: &Atom| {
+            interpreter
+                .judge_after(state, step, atom.expr, &atom.bindings)
+                .ok()
+        };
+        let mut defined = true;
+        for (position, (atom, expr)) in self.formula.iter().enumerate() {
+            let Some(judgement) = judge(atom) else {
+                return Ok(None);
+            };
+            match judgement {
+                Judgement::Fails(_) => defined = false,
+                _ if holds(expr)? == judgement.holds() => {}
+                _ => {
+                    return Err(format!(
+                        "predicate {position} is {judgement:?} after {step:?}"
+                    ));
+                }
+            }
+        }
+        let said = match self.defined {
+            Some(expr) => holds(expr)?,
+            None => true,
+        };
+        if said != defined {
+            return Err(format!("defined: {said}, after {step:?}"));
+        }
+        for (position, (atom, expr)) in self.conditions.iter().enumerate() {
+            let Some(judgement) = judge(atom) else {
+                return Ok(None);
+            };
+            if holds(expr)? != judgement.holds() {
+                return Err(format!(
+                    "condition {position} is {judgement:?} after {step:?}"
+                ));
+            }
+        }
+        Ok(Some(self.formula.len() + self.conditions.len()))
+    }
+}
+
+/// The predicates of an assumption.
+fn of_term<A>(term: &Fairness<A>) -> Vec<&A> {
+    match &term.kind {
+        FairnessKind::Scheduled(_) => Vec::new(),
+        FairnessKind::Weak(e) => vec![e],
+        FairnessKind::Strong(p, q) => vec![p, q],
     }
 }
 

@@ -1,17 +1,27 @@
-//! The oracle for liveness on random programs: where it says that a property holds, no random run says otherwise. (Where it says that one is
+//! Random programs with fairness: interpreter and lowering agree on all predicates. And the oracle for liveness on them: where it says that a property holds, no random run says otherwise. (Where it says that one is
 //! violated, the run that it gives is judged by itself.)
 
 use threadwise_model::lower::lower;
 use threadwise_model::system::SystemPropertyKind;
 use threadwise_testgen::generate::generate_live;
-use threadwise_testgen::generated_programs;
 use threadwise_testgen::liveness::{Space, judge};
 use threadwise_testgen::random::Random;
+use threadwise_testgen::{agree, generated_programs};
 
 const PROGRAMS: u64 = 400;
 const STATES: usize = 1_500;
 const CAPACITY: u32 = 1;
 const WALKS: usize = 60;
+
+#[test]
+fn random_programs_with_fairness_agree() {
+    let compared = generated_programs(generate_live, PROGRAMS, |_, _, instance| {
+        agree::compare(instance, CAPACITY, STATES)
+    });
+    let predicates: usize = compared.iter().map(|findings| findings.predicates).sum();
+    println!("{predicates} predicates");
+    assert!(predicates >= 100_000);
+}
 
 #[test]
 fn random_runs_refute_no_property_that_holds() {

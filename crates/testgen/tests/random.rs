@@ -30,11 +30,12 @@ fn random_programs_agree() {
         100.0 * count as f64 / findings.len() as f64
     };
     println!(
-        "complete {:.1}%, beyond 64 bits {:.1}%, templates full {:.1}%, {} transitions compared",
+        "complete {:.1}%, beyond 64 bits {:.1}%, templates full {:.1}%, {} transitions and {} predicates of liveness compared",
         count(|finding| finding.complete),
         count(|finding| finding.limits > 0),
         count(|finding| finding.full > 0),
-        findings.iter().map(|f| f.transitions).sum::<usize>()
+        findings.iter().map(|f| f.transitions).sum::<usize>(),
+        findings.iter().map(|f| f.predicates).sum::<usize>()
     );
     Quality::of(samples).assert(&[]);
 }
