@@ -3,24 +3,61 @@
 
 use threadwise_certify::check;
 use threadwise_engine::{Answer, Engine, Limits, Run, RunEnding, Silent};
-use threadwise_liveness::Monolithic;
+use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::system::{System, SystemProperty};
 use threadwise_model::temporal::Liveness;
 use threadwise_testgen::liveness::{Judgement, Lasso, LassoStep};
 
-/// An engine with what to call it.
-pub type Named = (&'static str, Box<dyn Engine + Sync + Send>);
+/// An engine in some setting.
+pub struct Setting {
+    /// What to call it.
+    pub name: &'static str,
+    /// Whether one process stands for all that are alike.
+    pub symmetric: bool,
+    /// Whether it looks at one process at a time.
+    pub local: bool,
+    engine: Box<dyn Engine + Sync + Send>,
+}
 
 /// Every engine, in every setting that may matter to a verdict.
-pub fn engines() -> Vec<Named> {
-    vec![(
-        "monolithic",
-        Box::new(Monolithic {
-            symmetric: true,
-            certificates: true,
-        }),
-    )]
+pub fn settings() -> Vec<Setting> {
+    let mut settings = Vec::new();
+    for symmetric in [false, true] {
+        settings.push(Setting {
+            name: match symmetric {
+                false => "monolithic",
+                true => "monolithic, symmetric",
+            },
+            symmetric,
+            local: false,
+            engine: Box::new(Monolithic {
+                symmetric,
+                certificates: true,
+            }),
+        });
+    }
+    for (name, variant, symmetric) in [
+        ("plain", Variant::Plain, false),
+        ("plain, symmetric", Variant::Plain, true),
+        ("a", Variant::A, false),
+        ("a, symmetric", Variant::A, true),
+        ("b", Variant::B, false),
+        ("b, symmetric", Variant::B, true),
+    ] {
+        settings.push(Setting {
+            name,
+            symmetric,
+            local: true,
+            engine: Box::new(Local {
+                variant,
+                symmetric,
+                certificates: true,
+                ..Local::default()
+            }),
+        });
+    }
+    settings
 }
 
 /// What became of the answers of an engine.
@@ -30,6 +67,8 @@ pub struct Count {
     pub violated: usize,
     /// Answers that needed a refinement.
     pub refined: usize,
+    /// Answers for which a local engine looked at the whole program after all.
+    pub gave_up: usize,
 }
 
 impl std::ops::AddAssign for Count {
@@ -37,6 +76,7 @@ impl std::ops::AddAssign for Count {
         self.proved += other.proved;
         self.violated += other.violated;
         self.refined += other.refined;
+        self.gave_up += other.gave_up;
     }
 }
 
@@ -51,11 +91,7 @@ pub struct Question<'a> {
 }
 
 /// The answer of an engine to a question, compared with the oracle's.
-pub fn compare(
-    question: Question,
-    oracle: &Judgement,
-    (name, engine): &Named,
-) -> Result<Count, String> {
+pub fn compare(question: Question, oracle: &Judgement, setting: &Setting) -> Result<Count, String> {
     let Question {
         instance,
         text,
@@ -63,8 +99,10 @@ pub fn compare(
         property,
         liveness,
     } = question;
-    let place = format!("{name}, {}", property.name);
-    let outcome = engine.check(system, property, &Limits::NONE, &mut Silent);
+    let place = format!("{}, {}", setting.name, property.name);
+    let outcome = setting
+        .engine
+        .check(system, property, &Limits::NONE, &mut Silent);
     let mut count = Count::default();
     match (&oracle.violation, outcome.answers.first()) {
         (None, Some(Answer::Proved(certificate))) => {
@@ -93,6 +131,8 @@ pub fn compare(
         .iter()
         .any(|account| account.refinements > Some(0));
     count.refined += usize::from(refined);
+    let mut rounds = outcome.accounts.iter().flat_map(|account| &account.rounds);
+    count.gave_up += usize::from(rounds.any(|round| round.contains("the whole program")));
     Ok(count)
 }
 

@@ -1,11 +1,13 @@
 //! The model library: every liveness property of every model at small sizes, and a table of verdicts that were known before any of the engines.
 
+use std::time::Instant;
+
 use threadwise_model::lower::lower;
 use threadwise_model::system::SystemPropertyKind;
 use threadwise_testgen::liveness::judge;
 use threadwise_testgen::{instance, library};
 
-use crate::common::{Named, Question, compare, engines};
+use crate::common::{Question, Setting, compare, settings};
 
 /// More states than any of these instances has.
 const STATES: usize = 400_000;
@@ -35,10 +37,31 @@ const TABLE: &[(&str, &str, &[i64])] = &[
     ("mux_sem_unfair", "in_use", &[]),
 ];
 
-/// Compares all engines with the oracle on some liveness properties of a model at a size; which of them there are, and
+/// How much is run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effort {
+    /// What takes seconds.
+    Little,
+    /// Everything.
+    Full,
+}
+
+impl Effort {
+    /// Whether to run an engine on a property, by the number of states.
+    fn allows(self, setting: &Setting, states: usize) -> bool {
+        let most = match (setting.local, setting.symmetric) {
+            (true, true) => 500,
+            (true, false) => 100,
+            (false, _) => 20_000,
+        };
+        self == Effort::Full || states <= most
+    }
+}
+
+/// Compares engines with the oracle on some liveness properties of a model at a size; which of them there are, and
 /// whether they hold.
 fn compare_model(
-    engines: &[Named],
+    (settings, effort): (&[Setting], Effort),
     (name, text): (&str, &str),
     n: i64,
     wanted: &dyn Fn(&str) -> bool,
@@ -68,32 +91,39 @@ fn compare_model(
             property,
             liveness,
         };
-        for engine in engines {
-            compare(question, &judgement, engine)
+        for setting in settings {
+            if !effort.allows(setting, judgement.states) {
+                continue;
+            }
+            let begun = Instant::now();
+            let count = compare(question, &judgement, setting)
                 .unwrap_or_else(|error| panic!("{place}: {error}"));
+            let seconds = begun.elapsed().as_secs_f64();
+            println!(
+                "{place}, {}, {}: {seconds:.2} s, {count:?}",
+                property.name, setting.name
+            );
         }
         verdicts.push((property.name.clone(), judgement.violation.is_none()));
     }
     verdicts
 }
 
-#[test]
-fn engines_agree_with_the_oracle_on_the_library() {
-    let engines = engines();
+/// Every property of the library at small sizes.
+fn compare_library(effort: Effort) {
+    let settings = settings();
     let mut compared = 0;
     for (name, text) in library() {
         for n in 2..=3 {
-            let verdicts = compare_model(&engines, (&name, &text), n, &|_| true);
-            println!("{name} at N={n}: {verdicts:?}");
+            let verdicts = compare_model((&settings, effort), (&name, &text), n, &|_| true);
             compared += verdicts.len();
         }
     }
     assert!(compared >= 50, "only {compared}");
 }
 
-#[test]
-fn verdicts_are_those_of_the_table() {
-    let engines = engines();
+fn compare_table(effort: Effort) {
+    let settings = settings();
     for (name, text) in library() {
         let rows: Vec<_> = TABLE.iter().filter(|(model, ..)| *model == name).collect();
         if rows.is_empty() {
@@ -104,13 +134,33 @@ fn verdicts_are_those_of_the_table() {
                 .iter()
                 .map(|(_, property, holds)| ((*property).to_owned(), holds.contains(&n)))
                 .collect();
-            let mut found = compare_model(&engines, (&name, &text), n, &|property| {
-                rows.iter().any(|(_, row, _)| *row == property)
-            });
+            let wanted = |property: &str| rows.iter().any(|(_, row, _)| *row == property);
+            let mut found = compare_model((&settings, effort), (&name, &text), n, &wanted);
             expected.sort();
             found.sort();
             assert_eq!(found, expected, "{name} at N={n}");
-            println!("{name} at N={n}: {found:?}");
         }
     }
+}
+
+#[test]
+fn engines_agree_with_the_oracle_on_the_library() {
+    compare_library(Effort::Little);
+}
+
+#[test]
+fn verdicts_are_those_of_the_table() {
+    compare_table(Effort::Little);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn all_engines_agree_with_the_oracle_on_the_library() {
+    compare_library(Effort::Full);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn verdicts_of_all_engines_are_those_of_the_table() {
+    compare_table(Effort::Full);
 }
