@@ -80,6 +80,9 @@ impl std::ops::AddAssign for Count {
     }
 }
 
+/// So many states are few.
+const FEW: usize = 150;
+
 /// A liveness property of a program.
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
@@ -100,9 +103,12 @@ pub fn compare(question: Question, oracle: &Judgement, setting: &Setting) -> Res
         liveness,
     } = question;
     let place = format!("{}, {}", setting.name, property.name);
-    let outcome = setting
-        .engine
-        .check(system, property, &Limits::NONE, &mut Silent);
+    // Making room for diagrams takes longer than deciding something about few states.
+    let limits = Limits {
+        memory: (oracle.states <= FEW).then_some(16 << 20),
+        ..Limits::NONE
+    };
+    let outcome = setting.engine.check(system, property, &limits, &mut Silent);
     let mut count = Count::default();
     match (&oracle.violation, outcome.answers.first()) {
         (None, Some(Answer::Proved(certificate))) => {

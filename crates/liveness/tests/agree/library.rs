@@ -50,9 +50,10 @@ impl Effort {
     /// Whether to run an engine on a property, by the number of states.
     fn allows(self, setting: &Setting, states: usize) -> bool {
         let most = match (setting.local, setting.symmetric) {
-            (true, true) => 500,
-            (true, false) => 100,
-            (false, _) => 20_000,
+            (true, true) => 200,
+            (true, false) => 60,
+            (false, true) => 10_000,
+            (false, false) => 1_000,
         };
         self == Effort::Full || states <= most
     }

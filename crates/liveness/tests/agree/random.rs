@@ -14,11 +14,11 @@ use threadwise_testgen::liveness::judge;
 use crate::common::{Count, Question, compare, settings};
 
 /// Programs that are generated.
-const SEEDS: u64 = 2_100;
+const SEEDS: u64 = 2_200;
 /// Programs that are compared at least.
 const PROGRAMS: usize = 2_000;
 /// Larger ones are left out.
-const STATES: usize = 300;
+const STATES: usize = 150;
 
 #[derive(Debug, Default)]
 struct Findings {
@@ -38,7 +38,7 @@ fn engines_agree_with_the_oracle_on_random_programs() {
 #[test]
 #[ignore = "takes minutes"]
 fn engines_agree_with_the_oracle_on_many_random_programs() {
-    compare_random(10 * SEEDS, 5 * STATES, 10 * PROGRAMS);
+    compare_random(10 * SEEDS, 10 * STATES, 10 * PROGRAMS);
 }
 
 /// Compares engines on the programs of so many seeds, those with at most so many states, of which there must be so many.
