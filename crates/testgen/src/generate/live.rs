@@ -240,7 +240,7 @@ impl Generator {
         let draft = self.templates[template].clone();
         let (who, over) = match draft.form {
             Form::Single => (draft.name, None),
-            _ if self.random.percent(70) => {
+            _ if self.random.percent(80) => {
                 let over = format!("i in {}", draft.name);
                 (format!("{}[i]", draft.name), Some(over))
             }
@@ -355,13 +355,13 @@ impl Generator {
         // Who takes something mostly waits for it at one of the first labels.
         let focus = Focus(self.random.below(3));
         let mut under: Vec<&str> = Vec::new();
-        if self.random.percent(88) {
+        if self.random.percent(92) {
             text.push_str("fairness scheduling: unconditional;\n");
             under.push("scheduling");
         }
-        if self.random.percent(70) {
+        if self.random.percent(60) {
             let mut terms = self.term(focus, true);
-            if self.random.percent(40) {
+            if self.random.percent(25) {
                 terms = format!("{terms}, {}", self.term(focus, true));
             }
             if self.random.percent(15) {
