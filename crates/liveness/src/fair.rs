@@ -98,18 +98,24 @@ pub(crate) fn decide(
     program: &Bdd,
     reached: &mut Option<Bdd>,
 ) -> Result<Hull, Halt> {
-    if reached.is_none() {
-        let start = graph.start(&search.symbolic.diagrams, program)?;
-        let quick = hull(search, graph, conditions, start)?;
-        if search.symbolic.diagrams.is_empty(&quick.left) {
-            return Ok(quick);
-        }
+    if let Some(reached) = reached {
+        return hull(search, graph, conditions, reached.clone());
     }
-    let reached = match reached {
-        Some(reached) => reached.clone(),
-        None => reached.insert(reach(search, graph)?).clone(),
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let start = graph.start(d, program)?;
+    let quick = hull(search, graph, conditions, start)?;
+    if d.is_empty(&quick.left) {
+        return Ok(quick);
+    }
+    // What was deleted has no fair run, wherever it is begun from.
+    let reached = reached.insert(reach(search, graph)?).clone();
+    let rest = Hull {
+        left: d.and(&quick.left, &reached)?,
+        reached,
+        layers: quick.layers,
     };
-    hull(search, graph, conditions, reached)
+    delete(search, graph, conditions, rest)
 }
 
 /// Deletes what has no fair run.
@@ -119,13 +125,23 @@ pub(crate) fn hull(
     conditions: &Conditions,
     reached: Bdd,
 ) -> Result<Hull, Halt> {
-    let symbolic = search.symbolic.clone();
-    let d = &symbolic.diagrams;
-    let mut hull = Hull {
+    let all = Hull {
         left: reached.clone(),
         reached,
         layers: Vec::new(),
     };
+    delete(search, graph, conditions, all)
+}
+
+/// Goes on deleting.
+fn delete(
+    search: &mut Search,
+    graph: &Graph,
+    conditions: &Conditions,
+    mut hull: Hull,
+) -> Result<Hull, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
     // Without duties a run must go on at least.
     if conditions.musts.is_empty() {
         hull.trim(search, d, graph)?;
