@@ -135,8 +135,8 @@ impl Local {
         let mut search = Search::new(&grown, program, limits, observer);
         if exposure.facts() > facts {
             attempt.account.rounds.push(format!(
-                "{} about processes are exposed because the property speaks of them",
-                count(exposure.facts() - facts)
+                "{} because the property speaks of them",
+                exposed(exposure.facts() - facts)
             ));
         }
         loop {
@@ -208,8 +208,8 @@ impl Local {
                 return Ok(Decided::GaveUp);
             }
             attempt.account.rounds.push(format!(
-                "an abstract process has a fair run that the program does not have; {} about processes are exposed",
-                count(exposure.facts() - before)
+                "an abstract process has a fair run that the program does not have; {}",
+                exposed(exposure.facts() - before)
             ));
         }
     }
@@ -358,10 +358,10 @@ fn expose_first(
     Ok(false)
 }
 
-/// So many facts, in words.
-fn count(facts: u64) -> String {
+/// That so many facts are exposed, in words.
+fn exposed(facts: u64) -> String {
     match facts {
-        1 => "1 fact".to_owned(),
-        facts => format!("{facts} facts"),
+        1 => "1 fact about processes is exposed".to_owned(),
+        facts => format!("{facts} facts about processes are exposed"),
     }
 }
