@@ -31,6 +31,9 @@ pub struct Outline {
     /// If the proof also needs that a violation is some steps away: how many, at least. 1 if it needs the property itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<u64>,
+    /// For liveness: why no run within the invariant is fair and against the property.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub argument: Vec<String>,
     /// Whether the facts are all of the invariant.
     pub whole: bool,
 }
@@ -134,6 +137,17 @@ impl Outline {
                     "And a violation is at least {distance} steps away: what holds otherwise does not imply it, but no step leads from there nearer."
                 ),
             });
+        }
+        if !self.argument.is_empty() {
+            let facts = !self.always.is_empty() || !self.processes.is_empty();
+            if facts {
+                lines.push(match self.whole {
+                    true => "That is the whole invariant: it holds at the beginning, and every step keeps it.".to_owned(),
+                    false => "The invariant says more than is shown.".to_owned(),
+                });
+            }
+            lines.extend(self.argument.iter().cloned());
+            return lines;
         }
         lines.push(if self.whole {
             "That is the whole invariant: it holds at the beginning, every step keeps it, and it implies the property."

@@ -1,14 +1,18 @@
 //! What all engines for liveness share: which properties they take, and the frame around deciding each.
 
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
-use threadwise_evidence::{Account, Stats, Symmetric};
+use std::collections::BTreeSet;
+
+use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Stop, Unsupported};
+use threadwise_evidence::{Account, Outline, Stats, Symmetric, Vacuity};
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{Expr, System, SystemProperty, SystemPropertyKind};
 use threadwise_model::temporal::{Formula, Liveness};
 use threadwise_safety::foundation::{Halt, Search, capacity};
 use threadwise_symbolic::{Symbolic, with_deep_stack};
 
+use crate::monolithic::no_fair_run;
 use crate::orbits::images;
+use crate::vacuity::takes_turns_fairly;
 
 /// The attempt to decide a property.
 pub(crate) struct Attempt<'a> {
@@ -19,6 +23,10 @@ pub(crate) struct Attempt<'a> {
     pub(crate) account: Account,
     /// What was exposed, to be used elsewhere.
     pub(crate) learnt: std::collections::BTreeSet<crate::Exposed>,
+    /// Conjuncts that wait for what never happens.
+    pub(crate) never: BTreeSet<usize>,
+    /// The argument of the proof, as far as it was told.
+    pub(crate) outline: Outline,
     stats: Stats,
 }
 
@@ -43,6 +51,41 @@ impl Attempt<'_> {
             Some(Symmetric::new(self.system, number, *of, permutation))
         };
         images.iter().enumerate().filter_map(entry).collect()
+    }
+
+    /// Says of a proof that there was nothing to prove, if that is so. `images` are the conjuncts that others stand for.
+    pub(crate) fn judge_vacuity(
+        &mut self,
+        observer: &mut dyn Observer,
+        images: &[Option<(usize, Permutation)>],
+    ) {
+        let never = (0..images.len()).filter(|number| {
+            let of = images[*number].as_ref().map_or(*number, |(of, _)| *of);
+            self.never.contains(&of)
+        });
+        let never: Vec<usize> = never.collect();
+        if !never.is_empty() {
+            self.account.vacuous = Some(Vacuity::NeverTriggered {
+                conjuncts: never,
+                triggers: Vec::new(),
+            });
+        }
+        if takes_turns_fairly(self.system, self.liveness) {
+            return;
+        }
+        let limits = self.limits;
+        let stop = || match limits.has_leisure() {
+            true => limits.should_stop(),
+            false => Some(Stop::Time),
+        };
+        let leisurely = Limits {
+            stop: Some(&stop),
+            ..*limits
+        };
+        // What cannot be told in time is not told.
+        if let Ok(true) = no_fair_run(self.system, self.liveness, &leisurely, observer) {
+            self.account.vacuous = Some(Vacuity::NoFairRun);
+        }
     }
 
     /// Adds what a search has counted.
@@ -107,14 +150,18 @@ pub(crate) fn all(
                         liveness,
                         limits,
                         account: Account::default(),
-                        learnt: Default::default(),
+                        learnt: BTreeSet::new(),
+                        never: BTreeSet::new(),
+                        outline: Outline::default(),
                         stats: std::mem::take(&mut outcome.stats),
                     };
                     let answer = decide(&mut attempt, observer);
                     outcome.stats = attempt.stats;
                     let answer = answer.unwrap_or_else(|halt| Answer::Unknown(halt.into()));
+                    let told = !attempt.outline.argument.is_empty();
                     let account = Account {
                         exposed: attempt.learnt.into_iter().collect(),
+                        outline: told.then_some(attempt.outline),
                         ..attempt.account
                     };
                     (answer, account)

@@ -11,7 +11,7 @@ use threadwise_model::partial::choose;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, Expr, ProcessId, System, SystemProperty, TemplateSymmetry};
 use threadwise_model::temporal::{Formula, Liveness};
-use threadwise_safety::foundation::Halt;
+use threadwise_safety::foundation::{Halt, fact};
 use threadwise_symbolic::{Bdd, Hidden, Layout, Symbolic};
 
 /// The facts that are exposed.
@@ -85,6 +85,30 @@ impl Exposure {
             }
         }
         Ok(new)
+    }
+
+    /// The facts in words, one process for all in its group; not more than a few.
+    pub(crate) fn told(&self, symbolic: &Symbolic, groups: &Groups) -> String {
+        const FEW: usize = 6;
+        let mut told = Vec::new();
+        for cell in self.cells.keys() {
+            let first = groups.owner(*cell).map(|process| groups.of(process)[0]);
+            if first != groups.owner(*cell) {
+                continue;
+            }
+            for values in self.classes(*cell) {
+                told.push(fact(symbolic, *cell, values.into_iter().collect()));
+            }
+        }
+        let more = told.len().saturating_sub(FEW);
+        told.truncate(FEW);
+        if more > 0 {
+            told.push(format!("{more} more"));
+        }
+        if groups.groups.iter().any(|group| group.len() > 1) {
+            told.push("and the same of processes like these".to_owned());
+        }
+        told.join(", ")
     }
 
     /// How many facts are exposed: for each cell, one less than there are classes.

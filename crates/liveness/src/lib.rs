@@ -6,6 +6,7 @@
 mod abstraction;
 mod concrete;
 mod decide;
+mod explain;
 mod exposure;
 mod fair;
 mod lasso;
@@ -14,6 +15,7 @@ mod monolithic;
 mod orbits;
 mod product;
 pub mod tableau;
+mod vacuity;
 
 pub use monolithic::Monolithic;
 pub use threadwise_evidence::Exposed;

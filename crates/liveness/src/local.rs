@@ -7,24 +7,27 @@
 //! tells more each time, and there is only so much to tell, so this ends.
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
-use threadwise_evidence::{Certificate, FairClaim, FairProof};
+use threadwise_evidence::{Certificate, FairClaim, FairProof, Outline};
 use threadwise_model::layout::process_name;
 use threadwise_model::partial::choose;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{FairnessKind, Formula};
 use threadwise_safety::foundation::{
     Assertions, Grown, Halt, Representatives, Search, capacity, graphs, split_invariant,
+    split_outline,
 };
 use threadwise_symbolic::{Bdd, Symbolic};
 
 use crate::abstraction::{Abstraction, layout};
 use crate::concrete::{Examined, Examiner, Fact};
 use crate::decide::{self, Attempt};
+use crate::explain::Story;
 use crate::exposure::{Exposure, Groups};
 use crate::fair::{self, Hull, hull};
 use crate::lasso::lasso;
 use crate::monolithic::{Monolithic, proof};
 use crate::product::Extended;
+use crate::vacuity::trigger;
 use crate::{Local, Variant};
 
 impl Engine for Local {
@@ -43,6 +46,15 @@ impl Engine for Local {
         limits: &Limits,
         observer: &mut dyn Observer,
     ) -> Outcome {
+        if system.processes() == 0 {
+            // There is nobody to look at.
+            let whole = Monolithic {
+                symmetric: false,
+                certificates: self.certificates,
+                explain: self.explain,
+            };
+            return whole.check_all(system, properties, limits, observer);
+        }
         decide::all(
             self,
             system,
@@ -79,7 +91,8 @@ impl Local {
             if images[number].is_some() {
                 continue;
             }
-            match self.conjunct(attempt, observer, number, conjunct)? {
+            let place = (number, conjuncts.len());
+            match self.conjunct(attempt, observer, place, conjunct)? {
                 Decided::Violated(run) => return Ok(Answer::Violated(run)),
                 Decided::Proved(Some(more)) if self.certificates => {
                     if let Some(claim) = &mut claim {
@@ -96,11 +109,13 @@ impl Local {
                     let engine = Monolithic {
                         symmetric: self.symmetric,
                         certificates: self.certificates,
+                        explain: self.explain,
                     };
                     return engine.decide(attempt, observer);
                 }
             }
         }
+        attempt.judge_vacuity(observer, &images);
         Ok(Answer::Proved(claim.filter(|_| self.certificates).map(
             |claim| Certificate::fair(attempt.system, &attempt.property.name, claim),
         )))
@@ -110,7 +125,7 @@ impl Local {
         &self,
         attempt: &mut Attempt,
         observer: &mut dyn Observer,
-        number: usize,
+        place: (usize, usize),
         conjunct: &Formula<Expr>,
     ) -> Result<Decided, Halt> {
         let system = attempt.system;
@@ -134,17 +149,18 @@ impl Local {
         let grown = Grown::default();
         let mut search = Search::new(&grown, program, limits, observer);
         if exposure.facts() > facts {
-            attempt.account.rounds.push(format!(
-                "{} because the property speaks of them",
-                exposed(exposure.facts() - facts)
-            ));
+            let facts = exposure.told(&search.symbolic, &groups);
+            let note = format!("exposed for the property: {facts}");
+            if !attempt.account.notes.contains(&note) {
+                attempt.account.notes.push(note);
+            }
         }
         loop {
             let layout_now = exposure.layout(&search.symbolic.layout);
             let rebuilt = search.symbolic.rebuild(layout_now)?;
             search.replace(rebuilt);
             let representatives = Representatives::of_groups(system, &groups.groups);
-            let (_, assertions) = split_invariant(&mut search, &representatives)?;
+            let (view, assertions) = split_invariant(&mut search, &representatives)?;
             let program = search.symbolic.clone();
             let symbolic = Symbolic::with_layout(
                 &extended.system,
@@ -161,7 +177,7 @@ impl Local {
                 &assertions,
                 &groups,
                 one,
-                number,
+                place,
             );
             attempt.count(&product);
             attempt.account.predicates = attempt.account.predicates.max(Some(exposure.facts()));
@@ -170,11 +186,26 @@ impl Local {
                 Round::Proved(proofs) => {
                     attempt.count(&search);
                     attempt.learnt.extend(exposure.learnt(system, &groups));
+                    if let Some(trigger) = trigger(conjunct)
+                        && never(&program, &groups, &assertions, &trigger)?
+                    {
+                        attempt.never.insert(place.0);
+                    }
                     let parts = std::iter::once(&assertions.common).chain(&assertions.own);
                     let invariant = match self.certificates {
                         true => graphs(&program, parts),
                         false => None,
                     };
+                    if self.explain {
+                        let outline = split_outline(&search, &representatives, view, assertions);
+                        // One for all parts of the property: they differ in what is exposed at most.
+                        if let Ok(outline) = outline {
+                            attempt.outline = Outline {
+                                argument: std::mem::take(&mut attempt.outline.argument),
+                                ..outline
+                            };
+                        }
+                    }
                     return Ok(Decided::Proved(proofs.zip(invariant).map(
                         |(proofs, invariant)| FairClaim {
                             invariant,
@@ -252,14 +283,14 @@ impl Local {
     #[allow(clippy::too_many_arguments)]
     fn round(
         &self,
-        attempt: &Attempt,
+        attempt: &mut Attempt,
         search: &mut Search,
         program: &Symbolic,
         extended: &Extended,
         assertions: &Assertions,
         groups: &Groups,
         one: ProcessId,
-        number: usize,
+        (number, conjuncts): (usize, usize),
     ) -> Result<Round, Halt> {
         let symbolic = search.symbolic.clone();
         let d = &symbolic.diagrams;
@@ -275,6 +306,7 @@ impl Local {
                 .collect(),
         };
         let mut proofs = Some(Vec::new());
+        let mut arguments = Vec::new();
         for process in processes {
             let graph = abstraction.graph(&symbolic, extended, process)?;
             let allowed = d.and(&abstraction.common, &abstraction.own[process])?;
@@ -285,6 +317,18 @@ impl Local {
                     abstraction.conditions(&symbolic, extended, &graph, terms, process, mover)?;
                 let left = fair::decide(search, &graph, &conditions, &allowed, &mut reached)?;
                 if symbolic.diagrams.is_empty(&left.left) {
+                    if self.explain {
+                        let story = Story {
+                            symbolic: &symbolic,
+                            extended,
+                            liveness: attempt.liveness,
+                            terms,
+                            hull: &left,
+                            process: Some(process),
+                            mover,
+                        };
+                        arguments.extend(story.lines(number, conjuncts));
+                    }
                     if self.certificates
                         && let Some(known) = &mut proofs
                     {
@@ -324,6 +368,7 @@ impl Local {
                 });
             }
         }
+        attempt.outline.argument.extend(arguments);
         Ok(Round::Proved(proofs))
     }
 }
@@ -336,6 +381,21 @@ enum Decided {
     Violated(Run),
     /// Nothing can be exposed that is not.
     GaveUp,
+}
+
+/// Whether the assertions exclude a predicate.
+fn never(
+    program: &Symbolic,
+    groups: &Groups,
+    assertions: &Assertions,
+    predicate: &Expr,
+) -> Result<bool, Halt> {
+    let d = &program.diagrams;
+    let mut states = d.and(&assertions.common, &program.states(predicate)?)?;
+    for process in &groups.mentioned {
+        states = d.and(&states, &assertions.own[*process])?;
+    }
+    Ok(d.is_empty(&d.and(&states, &program.valid)?))
 }
 
 /// Exposes whatever the first set that tells something new depends on.

@@ -6,14 +6,16 @@ use threadwise_evidence::{Certificate, Duty, FairClaim, FairProof, Layer};
 use threadwise_model::layout::{owners, process_id};
 use threadwise_model::partial::for_cells;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
-use threadwise_model::temporal::{Fairness, FairnessKind};
+use threadwise_model::temporal::{Fairness, FairnessKind, Formula, Liveness};
 use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity, graph};
 use threadwise_symbolic::{Bdd, Error, Symbolic};
 
 use crate::decide::Attempt;
+use crate::explain::Story;
 use crate::fair::{Conditions, Deleted, Hull, Must, Strong, decide};
 use crate::lasso::{Lasso, lasso};
 use crate::product::{Extended, Graph, Promises, moves_without_change};
+use crate::vacuity::trigger;
 
 /// Looks for a fair cycle in the whole program.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +24,8 @@ pub struct Monolithic {
     pub symmetric: bool,
     /// Whether proofs come with certificates.
     pub certificates: bool,
+    /// Whether proofs are told to people.
+    pub explain: bool,
 }
 
 impl Engine for Monolithic {
@@ -68,7 +72,8 @@ impl Monolithic {
             let grown = Grown::default();
             let symbolic = Symbolic::new(&extended.system, capacity(attempt.limits))?;
             let mut search = Search::new(&grown, symbolic, attempt.limits, observer);
-            let answer = self.conjunct(attempt, &mut search, &extended, number);
+            let place = (number, conjuncts.len());
+            let answer = self.conjunct(attempt, &mut search, &extended, conjunct, place);
             attempt.count(&search);
             match answer? {
                 Found::Run(run) => return Ok(Answer::Violated(run)),
@@ -90,19 +95,27 @@ impl Monolithic {
             };
             Certificate::fair(attempt.system, &attempt.property.name, claim)
         });
+        attempt.judge_vacuity(observer, &images);
         Ok(Answer::Proved(certificate))
     }
 
     fn conjunct(
         &self,
-        attempt: &Attempt,
+        attempt: &mut Attempt,
         search: &mut Search,
         extended: &Extended,
-        conjunct: usize,
+        conjunct: &Formula<Expr>,
+        (number, conjuncts): (usize, usize),
     ) -> Result<Found, Halt> {
         let symbolic = search.symbolic.clone();
         let graph = whole(extended, &symbolic)?;
         let program = search.reachable()?;
+        if let Some(trigger) = trigger(conjunct) {
+            let d = &symbolic.diagrams;
+            if d.is_empty(&d.and(&program, &symbolic.states(&trigger)?)?) {
+                attempt.never.insert(number);
+            }
+        }
         let mut reached = None;
         let mut proofs = Some(Vec::new());
         for (alternative, terms) in attempt.liveness.fairness.iter().enumerate() {
@@ -112,10 +125,25 @@ impl Monolithic {
                 let lasso = lasso(search, &graph, &graph, &conditions, &hull)?;
                 return Ok(Found::Run(run(extended, &symbolic, &lasso)?));
             }
+            if self.explain {
+                let story = Story {
+                    symbolic: &symbolic,
+                    extended,
+                    liveness: attempt.liveness,
+                    terms,
+                    hull: &hull,
+                    process: None,
+                    mover: None,
+                };
+                attempt
+                    .outline
+                    .argument
+                    .extend(story.lines(number, conjuncts));
+            }
             if self.certificates
                 && let Some(proofs) = &mut proofs
             {
-                proofs.extend(proof(&symbolic, &hull, conjunct, alternative, None));
+                proofs.extend(proof(&symbolic, &hull, number, alternative, None));
             }
         }
         let expected = attempt.liveness.fairness.len();
@@ -129,6 +157,32 @@ enum Found {
     Run(Run),
     /// `None` if they cannot be written down.
     Proofs(Option<Vec<FairProof>>),
+}
+
+/// Whether no run is fair as a property assumes.
+pub(crate) fn no_fair_run(
+    system: &System,
+    liveness: &Liveness,
+    limits: &Limits,
+    observer: &mut dyn Observer,
+) -> Result<bool, Halt> {
+    // Every run is against what never holds.
+    let extended = Extended::new(system, liveness, &Formula::FALSE);
+    let grown = Grown::default();
+    let symbolic = Symbolic::new(&extended.system, capacity(limits))?;
+    let mut search = Search::new(&grown, symbolic, limits, observer);
+    let symbolic = search.symbolic.clone();
+    let graph = whole(&extended, &symbolic)?;
+    let program = search.reachable()?;
+    let mut reached = None;
+    for terms in &liveness.fairness {
+        let conditions = exact(&extended, &symbolic, &graph, terms)?;
+        let hull = decide(&mut search, &graph, &conditions, &program, &mut reached)?;
+        if !symbolic.diagrams.is_empty(&hull.left) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The whole product.

@@ -252,6 +252,8 @@ pub struct Atom<'a> {
 /// A liveness property of a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Liveness {
+    /// The names of the program's fairness declarations, by their ids.
+    pub declarations: Vec<String>,
     /// What `taken` asks about. In the predicates of this property, `Expr::Choice(k)` is 1 after a step of
     /// the k-th of these, and 0 otherwise.
     pub taken: Vec<Taken>,

@@ -19,7 +19,8 @@ pub mod foundation {
     pub use crate::certificate::{Names, graph, graphs};
     pub use crate::reach::{Grown, Halt, Search, capacity};
     pub use crate::split::{
-        Assertions, Own, Representatives, Source, View, split_invariant, summary,
+        Assertions, Own, Representatives, Source, View, fact, split_invariant, split_outline,
+        summary,
     };
 }
 

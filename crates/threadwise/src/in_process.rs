@@ -102,6 +102,7 @@ pub fn run_job(
         LIVENESS_MONOLITHIC => Box::new(Monolithic {
             symmetric: !job.no_symmetry,
             certificates: job.certificates,
+            explain: job.explain,
         }),
         LOCAL_LIVENESS => local(job, Variant::Plain),
         FAIR_LOCAL_LIVENESS_A => local(job, Variant::A),

@@ -7,7 +7,8 @@ use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::engines::{
     AUTO, CARTESIAN, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
-    LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED, chosen, decides,
+    LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
+    chosen, decides,
 };
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
@@ -426,6 +427,7 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
                 PAIRWISE,
                 THREAD_MODULAR,
                 THREAD_MODULAR_REFINED,
+                LIVENESS_MONOLITHIC,
                 LOCAL_LIVENESS,
                 FAIR_LOCAL_LIVENESS_A,
                 FAIR_LOCAL_LIVENESS_B,
@@ -440,6 +442,7 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
                 THREAD_MODULAR,
                 THREAD_MODULAR_REFINED,
                 CARTESIAN,
+                LIVENESS_MONOLITHIC,
                 LOCAL_LIVENESS,
                 FAIR_LOCAL_LIVENESS_A,
                 FAIR_LOCAL_LIVENESS_B,
@@ -466,12 +469,16 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {
-        let engines = [Kind::Builtin, Kind::Liveness].map(|kind| chosen(&options.engine, kind));
-        if given && !engines.iter().any(|engine| for_engines.contains(engine)) {
+        let kind = match options.only {
+            Some(Only::Liveness) => Kind::Liveness,
+            _ => Kind::Builtin,
+        };
+        let engine = chosen(&options.engine, kind);
+        if given && !for_engines.contains(&engine) {
             return Err(RequestError::EngineOption {
                 option,
                 for_engines,
-                engine: engines[0].to_owned(),
+                engine: engine.to_owned(),
             });
         }
     }

@@ -34,6 +34,7 @@ pub fn settings() -> Vec<Setting> {
             engine: Box::new(Monolithic {
                 symmetric,
                 certificates: true,
+                ..Monolithic::default()
             }),
         });
     }

@@ -194,7 +194,9 @@ fn liveness(
         build::TRUE => formula,
         defined => Formula::And(vec![formula, Formula::Atom(defined).always()]),
     };
+    let declarations = layout.program.fairness.iter();
     Ok(Liveness {
+        declarations: declarations.map(|fairness| fairness.name.clone()).collect(),
         taken: translator.temporal.map_or(Vec::new(), |t| t.taken),
         formula,
         fairness: alternatives,

@@ -33,7 +33,7 @@ use threadwise_engine::{Answer, Run};
 use threadwise_evidence::{Account, Certificate, Outline};
 use threadwise_model::influence::{Globals, Influence};
 use threadwise_model::symmetry::{self, Permutation};
-use threadwise_model::system::{IdUse, ProcessId, System, SystemProperty};
+use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
 use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
 
 pub use self::assertions::{Assertions, summary};
@@ -272,6 +272,26 @@ pub fn split_invariant(
     Ok((stage.view, stage.assertions))
 }
 
+/// That a cell has one of some values, in words.
+pub fn fact(symbolic: &Symbolic, cell: CellId, values: BTreeSet<i64>) -> String {
+    let literal = Literal::In { cell, values };
+    let naming = Naming::plain(symbolic.system);
+    naming
+        .literal(&literal, &all_values(symbolic, cell))
+        .to_string()
+}
+
+/// A split invariant as an outline. Nothing depends on it, so it may take no longer than there is time for such things.
+pub fn split_outline(
+    search: &Search,
+    representatives: &Representatives,
+    view: View,
+    assertions: Assertions,
+) -> Result<Outline, Halt> {
+    let stage = Stage::of(search.symbolic.clone(), view, assertions);
+    outline::outline(search, &stage, representatives)
+}
+
 /// The split invariant for what is exposed at some time.
 pub(crate) struct Stage<'s, D> {
     symbolic: Rc<Symbolic<'s>>,
@@ -495,15 +515,9 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     /// Tells what a refinement exposes: these predicates, and what there is about witnesses.
     fn tell_refinement(&mut self, predicates: &BTreeSet<Predicate>, witnesses: Vec<String>) {
         let symbolic = self.search.symbolic.clone();
-        let naming = Naming::plain(symbolic.system);
         let mut exposed = Vec::new();
         for (cell, value) in predicates.iter().take(FEW_TO_TELL) {
-            let literal = Literal::In {
-                cell: *cell,
-                values: BTreeSet::from([*value]),
-            };
-            let text = naming.literal(&literal, &all_values(&symbolic, *cell));
-            exposed.push(text.to_string());
+            exposed.push(fact(&symbolic, *cell, BTreeSet::from([*value])));
         }
         if predicates.len() > FEW_TO_TELL {
             exposed.push(format!("{} more", predicates.len() - FEW_TO_TELL));

@@ -181,6 +181,7 @@ impl<'s> Writer<'_, 's> {
             processes,
             pairs_omitted,
             distance: None,
+            argument: Vec::new(),
         })
     }
 
