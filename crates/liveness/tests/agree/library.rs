@@ -50,7 +50,7 @@ impl Effort {
     /// Whether to run an engine on a property, by the number of states.
     fn allows(self, setting: &Setting, states: usize) -> bool {
         let most = match (setting.local, setting.symmetric) {
-            (true, true) => 200,
+            (true, true) => 100,
             (true, false) => 60,
             (false, true) => 10_000,
             (false, false) => 1_000,
