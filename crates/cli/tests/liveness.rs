@@ -261,3 +261,91 @@ fn what_is_learnt_helps_at_another_instance() {
         .run(&[&args[..], &engine, &["--learn", "N=2"]].concat())
         .expect(1);
 }
+
+/// Proofs of nothing, and one of something.
+const VACUOUS: &str = "\
+shared x: bool = true;
+process P[i: 1..2] {
+    loop {
+        idle: stay;
+        enter: atomic { await x; x := false; }
+        leave: x := true;
+    }
+}
+process Failing { k: atomic { assert x || !x; } }
+fairness scheduling: unconditional;
+fairness absurd: weak x && !x;
+fairness hopeless: strong if true then x && P[1] at leave;
+liveness contradicted under scheduling, absurd: G F P[1] at leave;
+liveness unanswered under scheduling, hopeless: G F P[1] at leave;
+liveness untriggered under scheduling: forall i in P: G (P[i] at leave && x -> F P[i] at idle);
+liveness something under scheduling: forall i in P: G (P[i] at leave -> F P[i] at idle);
+";
+
+#[test]
+fn a_proof_of_nothing_says_so() {
+    let place = Place::new();
+    place.file("vacuous.tw", VACUOUS);
+    for engine in ["liveness-monolithic", "local-liveness"] {
+        let (report, ran) = place.json(&["vacuous.tw", "--only", "liveness", "--engine", engine]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        for property in ["contradicted", "unanswered"] {
+            let vacuous = &result(&report, property)["vacuous"];
+            assert_eq!(vacuous["kind"], "no_fair_run", "{engine}: {property}");
+        }
+        assert!(
+            result(&report, "something").get("vacuous").is_none(),
+            "{engine}"
+        );
+    }
+    let (report, _) = place.json(&["vacuous.tw", "--only", "liveness"]);
+    let vacuous = &result(&report, "untriggered")["vacuous"];
+    assert_eq!(vacuous["kind"], "never_triggered");
+    assert!(
+        vacuous["triggers"][0]
+            .as_str()
+            .unwrap()
+            .contains("P[i] at leave && x")
+    );
+}
+
+#[test]
+fn a_program_that_always_fails_has_no_fair_run() {
+    let place = Place::new();
+    let text = "shared k: 0..3 = 0; process S { loop { up: k := k + 1; } }
+        fairness scheduling: unconditional;
+        liveness grows under scheduling: F (k > 5);";
+    place.file("fails.tw", text);
+    let (report, _) = place.json(&["fails.tw", "--only", "liveness"]);
+    let grows = result(&report, "grows");
+    assert_eq!(grows["verdict"], "proved");
+    assert_eq!(grows["vacuous"]["kind"], "no_fair_run");
+}
+
+#[test]
+fn a_proof_of_liveness_is_told_as_ranks() {
+    let place = Place::new();
+    place.file("fair.tw", fair());
+    let common = [
+        "check",
+        "fair.tw",
+        "--set",
+        "N=3",
+        "--only",
+        "liveness",
+        "--explain",
+    ];
+    let common = common.into_iter().chain(["--property", "access"]);
+    let ran = |engine: &'static str| {
+        let args: Vec<&str> = common.clone().chain(["--engine", engine]).collect();
+        place.run(&args).expect(0)
+    };
+    ran("liveness-monolithic")
+        .says("The proof of access:")
+        .says("rank 1 (in terms of ")
+        .says("`entry` would be asked for again and again, and is never answered");
+    ran("fair-local-liveness-b")
+        .says("The others may speak of")
+        .says("part 1 of 3 of the property, as P[1] sees it, is never fair")
+        .says("would not be scheduled: a step of it leads to a lower rank");
+}

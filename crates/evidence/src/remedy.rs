@@ -224,22 +224,27 @@ fn term(
         format!("enabled({who}, {label})"),
         format!("taken({who}, {label})"),
     );
-    let (assumption, when) = match chances.always {
-        true => (
-            format!("weak {binder}!{enabled} || {taken}"),
-            "could go on from",
-        ),
-        false => (
-            format!("strong {binder}if {enabled} then {taken}"),
-            "could again and again go on from",
-        ),
-    };
     let process = names.process(process);
+    let (assumption, message) = match chances.always {
+        // It is scheduled, could go on, and is still there: it rests.
+        true => {
+            let assumption = format!("weak {binder}!{enabled} || {taken}");
+            let message = format!(
+                "{process} rests at {label} for ever, as `stay` allows; if it must not, write `skip` there (`{assumption}` would rule this run out, too)"
+            );
+            (assumption, message)
+        }
+        false => {
+            let assumption = format!("strong {binder}if {enabled} then {taken}");
+            let message = format!(
+                "`{assumption}` would rule this run out: {process} could again and again go on from {label} in the loop, and never does"
+            );
+            (assumption, message)
+        }
+    };
     Remedy {
         declaration: None,
-        message: format!(
-            "`{assumption}` would rule this run out: {process} {when} {label} in the loop, and never does"
-        ),
+        message,
         assumption: Some(assumption),
     }
 }

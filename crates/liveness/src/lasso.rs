@@ -85,7 +85,9 @@ pub(crate) fn lasso(
                 }
                 None => {
                     steps.extend(way_home);
-                    return way.shortened(&home, steps.split_off(loop_from), &hull.reached);
+                    let mut round = steps.split_off(loop_from);
+                    walker.prune(conditions, &home, &mut round);
+                    return way.shortened(&home, round, &hull.reached);
                 }
             }
         }
@@ -119,6 +121,32 @@ impl Walker<'_, '_, '_> {
             all = self.d.and(&self.d.literal(*var, value)?, &all)?;
         }
         Ok(Some(Seen { values, set: all }))
+    }
+
+    /// Leaves out steps that change nothing and that nobody needs: whoever is scheduled in one does what it must elsewhere in the loop.
+    fn prune(&self, conditions: &Conditions, home: &Seen, round: &mut Way) {
+        let before = |round: &Way, step: usize| match step.checked_sub(1) {
+            Some(step) => round[step].1.clone(),
+            None => home.clone(),
+        };
+        for step in (0..round.len()).rev() {
+            let (process, state) = &round[step];
+            if round.len() == 1 || before(round, step) != *state {
+                continue;
+            }
+            let of = |must: &&Must| must.mover == Some(*process);
+            let mut musts = conditions.musts.iter().filter(of);
+            let elsewhere = musts.all(|must| {
+                (0..round.len()).any(|other| {
+                    other != step
+                        && round[other].0 == *process
+                        && self.is_in(&before(round, other), &must.from)
+                })
+            });
+            if elsewhere {
+                round.remove(step);
+            }
+        }
     }
 
     /// The loop with a shortest way to it.

@@ -40,13 +40,17 @@ type Moment = (State, Option<usize>);
 fn in_turns(system: &System, liveness: &Liveness, way: usize) -> Option<Vec<Moment>> {
     let mut state = eval::initial_states(system).ok()?.next()?;
     let processes = system.processes();
+    if processes == 0 {
+        // Nobody takes a turn.
+        return None;
+    }
     let mut met: BTreeMap<(State, Option<usize>, usize), usize> = BTreeMap::new();
     let mut run: Vec<Moment> = Vec::new();
     let mut last = None;
     for time in 0..MOST_STEPS.min(MOST_CELLS / system.cells.max(1)) {
-        let turn = time % processes.max(1) as usize;
+        let turn = time % processes as usize;
         // Choices are made by the number of the round, so that they differ from round to round, in a rhythm.
-        let round = time / processes.max(1) as usize % (way + 1);
+        let round = time / processes as usize % (way + 1);
         let key = (state.clone(), last, turn + processes as usize * round);
         if let Some(first) = met.insert(key, time) {
             return Some(run.split_off(first));

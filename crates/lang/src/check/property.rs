@@ -197,6 +197,11 @@ impl Checker {
                     .map(|operand| self.ltl(operand, scope))
                     .collect();
                 let formulas: Vec<Ltl> = formulas.into_iter().collect::<Option<_>>()?;
+                let formulas = match operator.text() {
+                    "&&" => together(formulas, ExprKind::And),
+                    "||" => together(formulas, ExprKind::Or),
+                    _ => formulas,
+                };
                 let pair: fn(Box<Ltl>, Box<Ltl>) -> Ltl = match operator.text() {
                     "&&" => return Some(Ltl::And(formulas)),
                     "||" => return Some(Ltl::Or(formulas)),
@@ -244,10 +249,47 @@ impl Checker {
                 at,
                 "a temporal formula cannot be an operand here",
             )
-            .label("only `! && || -> <->`, quantifiers and temporal operators take formulas"),
+            .label("only `! && || -> <->`, quantifiers and temporal operators take formulas")
+            .help("temporal operators bind tighter than comparisons: write `F (n == 0)`"),
         );
         None
     }
+}
+
+/// Predicates that stand side by side as one, so that those on the left decide whether those on the right are evaluated, as if there were
+/// parentheses around them.
+fn together(formulas: Vec<Ltl>, join: fn(Vec<Expr>) -> ExprKind) -> Vec<Ltl> {
+    let mut joined: Vec<Ltl> = Vec::new();
+    let mut side_by_side: Vec<Expr> = Vec::new();
+    let finish = |side_by_side: &mut Vec<Expr>, joined: &mut Vec<Ltl>| {
+        let list = std::mem::take(side_by_side);
+        if let (Some(first), Some(last)) = (list.first(), list.last()) {
+            let span = Span {
+                start: first.span.start,
+                end: last.span.end,
+            };
+            let kind = match list.len() {
+                1 => first.kind.clone(),
+                _ => join(list),
+            };
+            joined.push(Ltl::State(Expr {
+                kind,
+                ty: ExprType::Bool,
+                span,
+            }));
+        }
+    };
+    for formula in formulas {
+        match formula {
+            Ltl::State(predicate) => side_by_side.push(predicate),
+            formula => {
+                finish(&mut side_by_side, &mut joined);
+                joined.push(formula);
+            }
+        }
+    }
+    finish(&mut side_by_side, &mut joined);
+    joined
 }
 
 /// Whether a temporal operator stands anywhere in an expression.
