@@ -279,6 +279,7 @@ mod tests {
             processes: Vec::new(),
             pairs_omitted: 0,
             distance: None,
+            argument: Vec::new(),
             whole: false,
         };
         let last = outline.lines().pop().unwrap();

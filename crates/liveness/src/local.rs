@@ -197,7 +197,9 @@ impl Local {
                         false => None,
                     };
                     if self.explain {
-                        let outline = split_outline(&search, &representatives, view, assertions);
+                        // Everybody is told of, whoever stands for whom.
+                        let everybody = Representatives::new(system, false);
+                        let outline = split_outline(&search, &everybody, view, assertions);
                         // One for all parts of the property: they differ in what is exposed at most.
                         if let Ok(outline) = outline {
                             attempt.outline = Outline {
