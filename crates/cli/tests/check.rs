@@ -323,7 +323,7 @@ fn names_are_checked_and_suggested() {
         ),
         (
             vec!["--no-symmetry"],
-            "`--no-symmetry` is for the engine `split`, `pairwise`, `thread-modular`, `thread-modular-refined`, `local-liveness`",
+            "`--no-symmetry` is for the engine `split`, `pairwise`, `thread-modular`, `thread-modular-refined`, `liveness-monolithic`",
         ),
         (
             vec!["--engine", "pairwise", "--errors", "fixpoint"],
