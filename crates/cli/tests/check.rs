@@ -401,7 +401,7 @@ fn names_are_checked_and_suggested() {
             "parameter `N` is set twice",
         ),
         (
-            vec!["--engine", "liveness-monolithic", "--explain"],
+            vec!["--engine", "explicit", "--explain"],
             "`--explain` is for the engine",
         ),
         (vec!["--set", "N=2...4"], "is written N=2..4"),
