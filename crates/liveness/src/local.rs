@@ -169,14 +169,14 @@ impl Local {
             )?;
             let inner = Grown::default();
             let mut product = Search::new(&inner, symbolic, limits, search.observer);
+            let abstraction = Abstraction::new(&product, &program, &assertions)?;
+            let processes = self.looked_at(attempt, &groups, one);
             let round = self.round(
                 attempt,
                 &mut product,
-                &program,
                 &extended,
-                &assertions,
-                &groups,
-                one,
+                &abstraction,
+                &processes,
                 place,
             );
             attempt.count(&product);
@@ -282,34 +282,34 @@ impl Local {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
+    /// Whose abstract processes are looked at. In variant B one will do. Otherwise those who stand for others will, unless a
+    /// certificate is wanted, which has a proof for everybody, or what was taken tells processes apart.
+    fn looked_at(&self, attempt: &Attempt, groups: &Groups, one: ProcessId) -> Vec<ProcessId> {
+        if self.variant == Variant::B {
+            return vec![one];
+        }
+        if attempt.liveness.taken.is_empty() && !self.certificates {
+            return groups.groups.iter().map(|group| group[0]).collect();
+        }
+        let all = 0..attempt.system.processes();
+        all.map(ProcessId::from_raw).collect()
+    }
+
     fn round(
         &self,
         attempt: &mut Attempt,
         search: &mut Search,
-        program: &Symbolic,
         extended: &Extended,
-        assertions: &Assertions,
-        groups: &Groups,
-        one: ProcessId,
+        abstraction: &Abstraction,
+        processes: &[ProcessId],
         (number, conjuncts): (usize, usize),
     ) -> Result<Round, Halt> {
         let symbolic = search.symbolic.clone();
         let d = &symbolic.diagrams;
-        let abstraction = Abstraction::new(search, program, assertions)?;
         let movers = self.variant != Variant::B;
-        let processes: Vec<ProcessId> = match movers {
-            false => vec![one],
-            true if attempt.liveness.taken.is_empty() && !self.certificates => {
-                groups.groups.iter().map(|group| group[0]).collect()
-            }
-            true => (0..program.system.processes())
-                .map(ProcessId::from_raw)
-                .collect(),
-        };
         let mut proofs = Some(Vec::new());
         let mut arguments = Vec::new();
-        for process in processes {
+        for &process in processes {
             let graph = abstraction.graph(&symbolic, extended, process)?;
             let allowed = d.and(&abstraction.common, &abstraction.own[process])?;
             let mut reached = None;
@@ -358,7 +358,7 @@ impl Local {
                 let examiner = Examiner {
                     symbolic: &symbolic,
                     extended,
-                    abstraction: &abstraction,
+                    abstraction,
                     graph: &graph,
                     process,
                     terms,

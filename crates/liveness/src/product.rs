@@ -228,8 +228,8 @@ impl Promises {
         })
     }
 
-    /// The states that, with any bits that keep to what was promised in a set of states whose program part is as
-    /// after the step already.
+    /// The states after a step, given a set in which the program has taken it already and the bits are those before: with all bits that
+    /// keep to what was promised.
     fn keep(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Halt> {
         let after = d.and_exists(set, &self.demand, &self.bits)?;
         Ok(d.rename(&after, &self.back)?)
