@@ -15,6 +15,7 @@ use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellInitial, Clause, DimKind, Scope, System, SystemPropertyKind};
 
 use crate::dag::{Builder, Dag};
+use crate::family::FamilyClaim;
 
 /// The version of the certificate format that this library writes and reads.
 pub const CERTIFICATE_VERSION: u32 = 1;
@@ -55,6 +56,8 @@ pub enum Claim {
     },
     /// No fair run violates a liveness property.
     Fair(FairClaim),
+    /// The property holds for all values of the parameters that `where` allows. Those that the certificate names a value of have that value.
+    Family(FamilyClaim),
 }
 
 impl Claim {
@@ -64,6 +67,7 @@ impl Claim {
             Claim::Inductive(set) => std::slice::from_ref(set),
             Claim::Conjunction { parts } => parts,
             Claim::Fair(claim) => &claim.invariant,
+            Claim::Family(_) => &[],
         }
     }
 }
@@ -226,6 +230,21 @@ impl Certificate {
     /// The certificate that no fair run violates a liveness property.
     pub fn fair(system: &System, property: &str, claim: FairClaim) -> Certificate {
         Certificate::of(system, property, Claim::Fair(claim))
+    }
+
+    /// The certificate that a property holds whatever the parameters are, but for those that have a value here.
+    pub fn family(
+        property: &str,
+        params: BTreeMap<String, i64>,
+        claim: FamilyClaim,
+    ) -> Certificate {
+        Certificate {
+            version: CERTIFICATE_VERSION,
+            property: property.to_owned(),
+            params,
+            model: None,
+            claim: Claim::Family(claim),
+        }
     }
 
     fn of(system: &System, property: &str, claim: Claim) -> Certificate {

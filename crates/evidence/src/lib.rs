@@ -31,8 +31,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod arithmetic;
 pub mod certificate;
 pub mod dag;
+pub mod family;
 mod itf;
 mod lasso;
 mod lasso_text;
