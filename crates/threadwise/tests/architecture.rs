@@ -14,6 +14,7 @@ const ORDER: &[&str] = &[
     "symbolic",
     "safety",
     "liveness",
+    "param",
     "import",
     "threadwise",
     "cli",

@@ -1,0 +1,1 @@
+//! A solver for linear integer arithmetic that proves what it refutes.
