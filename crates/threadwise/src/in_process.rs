@@ -60,6 +60,7 @@ pub fn run_job(
             symmetry: job.symmetry,
             certificates: job.certificates,
             threads: usize::from(job.threads),
+            integers: None,
         }),
         FORWARD => Box::new(Forward {
             breadth_first: job.breadth_first,

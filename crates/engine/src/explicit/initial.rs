@@ -1,7 +1,7 @@
 //! The initial states, one after the other: a variable that begins with any value multiplies
 //! them, so there may be far too many to write down.
 
-use threadwise_model::system::{CellInitial, Scope, System};
+use threadwise_model::system::{CellDomain, CellInitial, Scope, System};
 
 use super::layout::Layout;
 use super::term::Known;
@@ -23,8 +23,12 @@ pub(crate) struct NoInitial {
 }
 
 impl Initial {
-    /// The initial states of a system.
-    pub fn new(system: &System, layout: &Layout) -> Result<Initial, NoInitial> {
+    /// The initial states of a system. Integers without bounds that begin with any value are between these.
+    pub fn new(
+        system: &System,
+        layout: &Layout,
+        integers: (i64, i64),
+    ) -> Result<Initial, NoInitial> {
         let mut cells = vec![0; system.cells];
         let mut free = Vec::new();
         for var in &system.vars {
@@ -38,8 +42,13 @@ impl Initial {
                     let field = &layout.fields[cell as usize];
                     match &var.initial {
                         CellInitial::Any => {
-                            let least = field.base;
-                            let greatest = least.wrapping_add_unsigned(field.span);
+                            let (least, greatest) = match var.domain {
+                                CellDomain::Int => integers,
+                                _ => {
+                                    let least = field.base;
+                                    (least, least.wrapping_add_unsigned(field.span))
+                                }
+                            };
                             cells[cell as usize] = least;
                             if least != greatest {
                                 free.push((cell, least, greatest));

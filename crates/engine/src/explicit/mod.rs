@@ -21,7 +21,7 @@ mod term;
 
 use threadwise_evidence::{Certificate, Reason, Stats};
 use threadwise_model::system::{
-    CellDomain, CellInitial, Scope, System, SystemProperty, SystemPropertyKind,
+    CellDomain, CellInitial, Scope, System, SystemProperty, SystemPropertyKind, SystemVar,
 };
 
 use self::compile::compile;
@@ -29,7 +29,7 @@ use self::initial::Initial;
 use self::layout::Layout;
 use self::search::{Doubt, End, Found, Goal, Search};
 use self::symmetry::Symmetry;
-use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, Unsupported};
+use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, State, Unsupported};
 use crate::limits::{Limits, Observer, Stop};
 
 /// More threads than this would wait for the one that owns the store.
@@ -46,6 +46,9 @@ pub struct Explicit {
     pub certificates: bool,
     /// How many threads may work. The results are the same for any number.
     pub threads: usize,
+    /// Integers without bounds that begin with any value begin with one from the first to the second of these. What is then not found may be there all
+    /// the same, so nothing is proved of such a system. Without this it is refused.
+    pub integers: Option<(i64, i64)>,
 }
 
 impl Default for Explicit {
@@ -55,6 +58,7 @@ impl Default for Explicit {
             symmetry: false,
             certificates: false,
             threads: 1,
+            integers: None,
         }
     }
 }
@@ -74,13 +78,9 @@ impl Engine for Explicit {
                 next: Some("use a liveness engine".to_owned()),
             });
         }
-        let endless = system.vars.iter().find(|var| {
-            var.domain == CellDomain::Int
-                && var.initial == CellInitial::Any
-                && has_cells(system, var.scope, var.len)
-        });
-        match endless {
+        match endless(system) {
             None => Ok(()),
+            Some(_) if self.integers.is_some() => Ok(()),
             Some(var) => Err(Unsupported {
                 message: format!(
                     "`explicit` visits states one by one, and `{}` begins with any of endlessly many values",
@@ -109,6 +109,16 @@ impl Engine for Explicit {
     }
 }
 
+/// A variable that begins with any of endlessly many values.
+fn endless(system: &System) -> Option<&SystemVar> {
+    let mut vars = system.vars.iter();
+    vars.find(|var| {
+        var.domain == CellDomain::Int
+            && var.initial == CellInitial::Any
+            && has_cells(system, var.scope, var.len)
+    })
+}
+
 fn has_cells(system: &System, scope: Scope, len: u32) -> bool {
     len > 0
         && match scope {
@@ -118,6 +128,59 @@ fn has_cells(system: &System, scope: Scope, len: u32) -> bool {
 }
 
 impl Explicit {
+    /// The reachable states, breadth first, until a limit is reached or a dynamic template has no room left. Of a system that is refused there are none.
+    pub fn states(
+        &self,
+        system: &System,
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Vec<State> {
+        let layout = Layout::new(system);
+        match layout.words {
+            1 => self.visited::<1>(system, &layout, limits, observer),
+            2 => self.visited::<2>(system, &layout, limits, observer),
+            3 => self.visited::<3>(system, &layout, limits, observer),
+            4 => self.visited::<4>(system, &layout, limits, observer),
+            _ => self.visited::<0>(system, &layout, limits, observer),
+        }
+    }
+
+    fn visited<const W: usize>(
+        &self,
+        system: &System,
+        layout: &Layout,
+        limits: &Limits,
+        observer: &mut dyn Observer,
+    ) -> Vec<State> {
+        if self.integers.is_none() && endless(system).is_some() {
+            return Vec::new();
+        }
+        let Ok(initial) = Initial::new(system, layout, self.integers()) else {
+            return Vec::new();
+        };
+        let compiled = compile(system, layout, &[]);
+        let symmetry = self.symmetry.then(|| Symmetry::new(system, &[])).flatten();
+        let mut search: Search<W> = Search::new(
+            system,
+            layout,
+            &compiled,
+            limits,
+            Vec::new(),
+            true,
+            symmetry.as_ref(),
+        );
+        search.threads = self.threads.clamp(1, MOST_THREADS);
+        search.run(initial, observer);
+        (0..search.store.len())
+            .map(|number| search.cells(number))
+            .collect()
+    }
+
+    /// What integers without bounds begin with.
+    fn integers(&self) -> (i64, i64) {
+        self.integers.unwrap_or_default()
+    }
+
     fn explore<const W: usize>(
         &self,
         system: &System,
@@ -167,7 +230,7 @@ impl Explicit {
                 capacity_exceeded: None,
             };
         }
-        let initial = match Initial::new(system, layout) {
+        let initial = match Initial::new(system, layout, self.integers()) {
             Ok(initial) => initial,
             Err(wrong) => {
                 let message = format!(
@@ -202,6 +265,10 @@ impl Explicit {
         );
         search.threads = self.threads.clamp(1, MOST_THREADS);
         let end = search.run(initial.clone(), observer);
+        let endless = endless(system).is_some();
+        if endless {
+            search.doubtful.fill(Some(Doubt::Integers));
+        }
         let mut answers: Vec<Answer> = asked
             .into_iter()
             .map(|asked| match asked {
@@ -221,7 +288,8 @@ impl Explicit {
             peak_bytes: Some(search.peak),
             ..Stats::default()
         };
-        let complete = end == End::Complete && search.doubtful.iter().all(Option::is_none);
+        let complete =
+            end == End::Complete && !endless && search.doubtful.iter().all(Option::is_none);
         let capacity_exceeded = match end {
             End::Capacity(template) => Some(template),
             _ => None,
@@ -347,6 +415,10 @@ fn reason<const W: usize>(search: &Search<W>, end: End, doubt: Option<Doubt>) ->
             Reason::new("internal", message).next("report this as a bug of threadwise")
         }
         End::Complete | End::Decided => match doubt {
+            Some(Doubt::Integers) => Reason::new(
+                "integers",
+                "integers that begin with any value began with a few only",
+            ),
             Some(Doubt::TooMany) => Reason::new(
                 "choices",
                 "a step has more choices than can be gone through one by one",

@@ -65,7 +65,8 @@ impl<const W: usize> Search<'_, W> {
         Ok(((start, steps), renaming))
     }
 
-    fn cells(&self, number: u32) -> State {
+    /// The state with this number.
+    pub fn cells(&self, number: u32) -> State {
         let mut cells = vec![0; self.system.cells];
         self.layout.unpack(self.store.get(number), &mut cells);
         cells

@@ -52,6 +52,8 @@ pub(crate) enum Doubt {
     Overflow,
     /// A step had too many choices to go through.
     TooMany,
+    /// Initial states were left out.
+    Integers,
 }
 
 /// How a search ended.
