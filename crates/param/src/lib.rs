@@ -4,5 +4,9 @@
 //!
 //! - [`lia`] decides whether formulas over linear inequalities of integers can hold together. Its answer is a model, or a proof in the form of
 //!   [`threadwise_evidence::arithmetic`] that a checker confirms by adding up inequalities.
+//! - [`small`] searches small instances, for violations and for sample states.
+//! - [`engine`] is what all of this is for: the engines by name.
 
+pub mod engine;
 pub mod lia;
+pub mod small;

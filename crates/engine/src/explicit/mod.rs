@@ -51,6 +51,15 @@ pub struct Explicit {
     pub integers: Option<(i64, i64)>,
 }
 
+/// States that were visited.
+#[derive(Clone, Debug, Default)]
+pub struct Visited {
+    /// The states, breadth first.
+    pub states: Vec<State>,
+    /// Whether they are all that are reachable.
+    pub complete: bool,
+}
+
 impl Default for Explicit {
     fn default() -> Self {
         Explicit {
@@ -129,12 +138,8 @@ fn has_cells(system: &System, scope: Scope, len: u32) -> bool {
 
 impl Explicit {
     /// The reachable states, breadth first, until a limit is reached or a dynamic template has no room left. Of a system that is refused there are none.
-    pub fn states(
-        &self,
-        system: &System,
-        limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Vec<State> {
+    /// With symmetry, one of all that differ only in who is who.
+    pub fn states(&self, system: &System, limits: &Limits, observer: &mut dyn Observer) -> Visited {
         let layout = Layout::new(system);
         match layout.words {
             1 => self.visited::<1>(system, &layout, limits, observer),
@@ -151,12 +156,12 @@ impl Explicit {
         layout: &Layout,
         limits: &Limits,
         observer: &mut dyn Observer,
-    ) -> Vec<State> {
+    ) -> Visited {
         if self.integers.is_none() && endless(system).is_some() {
-            return Vec::new();
+            return Visited::default();
         }
         let Ok(initial) = Initial::new(system, layout, self.integers()) else {
-            return Vec::new();
+            return Visited::default();
         };
         let compiled = compile(system, layout, &[]);
         let symmetry = self.symmetry.then(|| Symmetry::new(system, &[])).flatten();
@@ -170,10 +175,12 @@ impl Explicit {
             symmetry.as_ref(),
         );
         search.threads = self.threads.clamp(1, MOST_THREADS);
-        search.run(initial, observer);
-        (0..search.store.len())
-            .map(|number| search.cells(number))
-            .collect()
+        let end = search.run(initial, observer);
+        let numbers = 0..search.store.len();
+        Visited {
+            states: numbers.map(|number| search.cells(number)).collect(),
+            complete: end == End::Complete && endless(system).is_none(),
+        }
     }
 
     /// What integers without bounds begin with.

@@ -38,7 +38,20 @@ pub const MAX_NODES: u64 = 2_000_000;
 /// Lowers an instance. Dynamic templates get room for `capacity` processes each; what happens when
 /// it is used up is for the user of the system to decide (`eval` reports it as an outcome of its own).
 pub fn lower(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnostic>> {
-    let layout = Layout::new(instance, capacity)?;
+    lower_with(instance, capacity, false)
+}
+
+/// The same, but integers without bounds may begin with any value: for those who make do with some of the initial states.
+pub fn lower_unbounded(instance: &Instance, capacity: u32) -> Result<System, Vec<Diagnostic>> {
+    lower_with(instance, capacity, true)
+}
+
+fn lower_with(
+    instance: &Instance,
+    capacity: u32,
+    unbounded: bool,
+) -> Result<System, Vec<Diagnostic>> {
+    let layout = Layout::new(instance, capacity, unbounded)?;
     let program = instance.program();
     let mut errors = Vec::new();
     let mut budget = MAX_NODES;
@@ -245,6 +258,8 @@ pub(crate) struct Layout<'a> {
     templates: IndexVec<TemplateId, TemplateShape>,
     vars: IndexVec<VarId, SystemVar>,
     cells: usize,
+    /// Whether integers without bounds may begin with any value.
+    unbounded: bool,
 }
 
 struct TemplateShape {
@@ -264,7 +279,11 @@ impl TemplateShape {
 }
 
 impl<'a> Layout<'a> {
-    fn new(instance: &'a Instance, capacity: u32) -> Result<Self, Vec<Diagnostic>> {
+    fn new(
+        instance: &'a Instance,
+        capacity: u32,
+        unbounded: bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let program = instance.program();
         let mut layout = Layout {
             instance,
@@ -277,6 +296,7 @@ impl<'a> Layout<'a> {
             templates: IndexVec::new(),
             vars: IndexVec::new(),
             cells: 0,
+            unbounded,
         };
         // Counts first: arrays and id types of any variable depend on them.
         let mut processes: u32 = 0;
@@ -423,6 +443,7 @@ impl<'a> Layout<'a> {
     ) -> Result<CellInitial, Vec<Diagnostic>> {
         let waits = owner.is_some_and(|owner| self.templates[owner].dynamic);
         Ok(match domain {
+            CellDomain::Int if self.unbounded && !waits => CellInitial::Any,
             CellDomain::Int | CellDomain::Mutex => {
                 return Err(vec![diagnostic(Refusal::Infinite(var.span))]);
             }

@@ -1,0 +1,185 @@
+//! What the engines for every value of the parameters are asked, and what they answer.
+//!
+//! They see the checked program, not an instance of it: there is none. Otherwise they are like all engines: what they say comes with evidence, which
+//! others check. A proof is a certificate about all instances; a violation is an instance, and a run of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use threadwise_engine::{Limits, Observer, Stop};
+use threadwise_evidence::{Account, Certificate, Reason, Stats};
+use threadwise_lang::program::{Program, PropertyKind};
+
+use crate::small::{self, Counterexample, Found};
+
+/// An engine for every value of the parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FamilyEngine {
+    /// Thread-modular counter abstraction.
+    Counter,
+    /// Invariants of small instances, generalised.
+    Generalise,
+}
+
+/// What is to be decided.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The program.
+    pub program: &'a Arc<Program>,
+    /// The values of the parameters that have one. The claim is for all values of the others.
+    pub fixed: &'a BTreeMap<String, i64>,
+    /// Properties by name; `checks` are the built-in checks.
+    pub properties: &'a [String],
+    /// Whether proofs are to come with certificates.
+    pub certificates: bool,
+    /// Whether proofs are to come with outlines.
+    pub explain: bool,
+    /// What the engine may use.
+    pub limits: &'a Limits<'a>,
+}
+
+/// What was found about one property.
+#[derive(Debug)]
+pub enum Answer {
+    /// It holds at all instances.
+    Proved(Option<Certificate>),
+    /// It does not hold at this one.
+    Violated(Box<Counterexample>),
+    /// No answer.
+    Unknown(Reason),
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Outcome {
+    /// For each property, in the order of the task, the answer and how it came about.
+    pub findings: Vec<(Answer, Account)>,
+    /// What was counted.
+    pub stats: Stats,
+}
+
+impl FamilyEngine {
+    /// What `--engine` calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            FamilyEngine::Counter => "counter",
+            FamilyEngine::Generalise => "generalise",
+        }
+    }
+
+    /// The engine with this name.
+    pub fn named(name: &str) -> Option<FamilyEngine> {
+        let all = [FamilyEngine::Counter, FamilyEngine::Generalise];
+        all.into_iter().find(|engine| engine.name() == name)
+    }
+
+    /// Decides properties for all values of the parameters that have none in the task.
+    pub fn check(self, task: &Task, observer: &mut dyn Observer) -> Outcome {
+        let Found {
+            violations,
+            states,
+            transitions,
+            processes,
+            stopped,
+            ..
+        } = small::search(
+            task.program,
+            task.fixed,
+            task.properties,
+            task.limits,
+            observer,
+        );
+        let answers = task.properties.iter().zip(violations);
+        let findings = answers.map(|(property, violation)| {
+            let answer = match (violation, stopped) {
+                (Some(violation), _) => Answer::Violated(Box::new(violation)),
+                (None, Some(stop)) => Answer::Unknown(stop_reason(stop)),
+                (None, None) if is_liveness(task.program, property) => {
+                    Answer::Unknown(self.refused(property))
+                }
+                (None, None) => Answer::Unknown(Reason::new(
+                    "no-proof",
+                    format!(
+                        "`{}` found no proof, and no violation with up to {processes} processes",
+                        self.name()
+                    ),
+                )),
+            };
+            (answer, Account::default())
+        });
+        Outcome {
+            findings: findings.collect(),
+            stats: Stats {
+                states: Some(states),
+                transitions: Some(transitions),
+                up_to_symmetry: Some(true),
+                ..Stats::default()
+            },
+        }
+    }
+
+    fn refused(self, property: &str) -> Reason {
+        let name = self.name();
+        Reason::new(
+            "unsupported",
+            format!("`{name}` decides safety properties, and `{property}` is a liveness property"),
+        )
+    }
+}
+
+fn is_liveness(program: &Program, property: &str) -> bool {
+    let mut properties = program.properties.iter();
+    properties
+        .any(|known| known.name == property && matches!(known.kind, PropertyKind::Liveness { .. }))
+}
+
+fn stop_reason(stop: Stop) -> Reason {
+    match stop {
+        Stop::Time => Reason::new("time-limit", "the time limit was reached"),
+        Stop::Cancelled => Reason::new("cancelled", "the search was cancelled"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use threadwise_engine::Silent;
+
+    use super::*;
+
+    #[test]
+    fn each_property_has_an_answer() {
+        let text = "
+            param N = 2 where N >= 1; shared x: 0..1 = 0;
+            process P[i: 1..N] { loop { a: x := 1 - x; } }
+            invariant zero: x == 0; invariant bit: x <= 1;
+            liveness again: G F (x == 0);
+        ";
+        let program = Arc::new(threadwise_lang::check(text).program.unwrap());
+        let properties = ["checks", "zero", "bit", "again"].map(str::to_owned);
+        let fixed = BTreeMap::from([("N".to_owned(), 3)]);
+        for engine in ["counter", "generalise"] {
+            let engine = FamilyEngine::named(engine).unwrap();
+            let task = Task {
+                program: &program,
+                fixed: &fixed,
+                properties: &properties,
+                certificates: true,
+                explain: false,
+                limits: &Limits::NONE,
+            };
+            let outcome = engine.check(&task, &mut Silent);
+            let [_, zero, _, again] = outcome.findings.as_slice() else {
+                panic!("an answer for each of four properties");
+            };
+            let (Answer::Violated(violation), _) = zero else {
+                panic!("{zero:?}");
+            };
+            assert_eq!(violation.instance.params().collect::<Vec<_>>(), [("N", 3)]);
+            let (Answer::Unknown(reason), _) = again else {
+                panic!("{again:?}");
+            };
+            assert_eq!(reason.code, "unsupported");
+        }
+        assert_eq!(FamilyEngine::named("explicit"), None);
+    }
+}
