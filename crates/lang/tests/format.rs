@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 
 fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    let mut paths: Vec<PathBuf> = fs::read_dir(folder)
-        .expect("the model library")
+    let mut paths: Vec<PathBuf> = [folder.join("any"), folder]
+        .into_iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("the model library"))
         .map(|entry| entry.expect("an entry").path())
         .filter(|path| path.extension().is_some_and(|end| end == "tw"))
         .collect();
     paths.sort();
-    assert!(paths.len() >= 20, "only {} models", paths.len());
+    assert!(paths.len() >= 55, "only {} models", paths.len());
     paths
 }
 

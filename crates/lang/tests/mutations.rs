@@ -31,7 +31,11 @@ impl Random {
 fn seeds() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut texts = Vec::new();
-    for folder in ["models", "crates/threadwise/tests/diagnostics"] {
+    for folder in [
+        "models",
+        "models/any",
+        "crates/threadwise/tests/diagnostics",
+    ] {
         let mut paths: Vec<_> = fs::read_dir(root.join(folder))
             .expect("a folder of models")
             .map(|entry| entry.expect("an entry").path())
