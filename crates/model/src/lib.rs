@@ -5,7 +5,7 @@
 //! its [`state`]s in source terms, and [`simulate`] walks through them. [`lower`] turns the statements
 //! into the guarded steps of a [`system`], the form that engines use; it is tested against the
 //! interpreter, which never looks at it.
-//! [`eval`] evaluates steps as they stand, [`influence`] says which shared variables are needed by whom, [`layout`] goes between the two shapes of a state, [`optimise`] simplifies
+//! [`family`] keeps the parameters open. [`eval`] evaluates steps as they stand, [`influence`] says which shared variables are needed by whom, [`layout`] goes between the two shapes of a state, [`optimise`] simplifies
 //! steps and lists what it claims (by [`intervals`]), [`partial`] takes expressions apart, [`symmetry`] says which processes can be exchanged, and [`witness`] adds variables
 //! that name the process of which something holds.
 //!
@@ -28,6 +28,7 @@ mod build;
 pub mod eval;
 pub mod exclusion;
 pub mod expression;
+pub mod family;
 pub mod influence;
 mod initial;
 pub mod instance;

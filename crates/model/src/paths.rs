@@ -772,7 +772,7 @@ fn trail(statement: &Stmt) -> Option<Span> {
 
 /// The way to a label: the blocks it lies in, outermost first, each with the position of the
 /// statement that leads on, which at last is the labelled one. `done` is nowhere.
-fn locate(block: &Block, label: LocationId) -> Option<Vec<(&Block, usize)>> {
+pub(crate) fn locate(block: &Block, label: LocationId) -> Option<Vec<(&Block, usize)>> {
     for (position, statement) in block.iter().enumerate() {
         if statement.label == Some(label) {
             return Some(vec![(block, position)]);

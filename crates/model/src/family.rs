@@ -1,0 +1,495 @@
+//! A program for all values of its parameters: what its processes do, as formulas over parameters, shared variables and local ones, with no instance in sight.
+//!
+//! An [`Instance`](crate::instance::Instance) has numbers where the program has parameters, and a cell for each process. A [`Family`] keeps the parameters,
+//! and names a process by a term for its id. Every step is a list of [`Path`]s: what must hold for it, what is written, who is started, and where it ends. As in
+//! the lowering of instances, choices between paths are the only alternatives: `if` makes two paths. Nothing is approximated
+//! here, but that integers are unbounded. What has no such form (arrays whose size depends on parameters, a `for` over all processes in one step, many
+//! paths) is [`Unsupported`].
+//!
+//! Cells hold integers as in a [state](crate::state), but for a mutex: it is -1 or [`Family::mutex_code`] of its holder, which has no upper bound on the number of processes.
+
+mod expr;
+mod paths;
+mod properties;
+mod terms;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use index_vec::IndexVec;
+use threadwise_lang::program::{
+    Domain, Expr, ExprKind, Initial, Instances, LocalId, LocationId, ParamId, Program, Scalar,
+    SharedId, Span, TemplateId, VarRef, Variable,
+};
+
+use crate::state::{FREE, NONE};
+use crate::system::CheckKind;
+use expr::Lowering;
+
+pub use properties::Conjunct;
+pub use terms::{Cell, FoldKind, Formula, Index, Names, Term};
+
+/// The greatest number of cells that an array may have for each process.
+const MAX_POSITIONS: u64 = 64;
+/// The greatest number of paths of a template.
+const MAX_PATHS: usize = 2_000;
+
+/// A program for all values of its parameters.
+#[derive(Clone, Debug)]
+pub struct Family {
+    program: Arc<Program>,
+    /// The values of parameters that are given.
+    pub fixed: IndexVec<ParamId, Option<i64>>,
+    /// What `where` says. Terms are over parameters only.
+    pub assumptions: Vec<Formula>,
+    /// What must follow from the assumptions for every allowed value of the parameters to have an instance.
+    pub requirements: Vec<Requirement>,
+    /// Shared variables.
+    pub shared: IndexVec<SharedId, FamilyVariable>,
+    /// Templates.
+    pub templates: IndexVec<TemplateId, FamilyTemplate>,
+}
+
+/// A condition for an instance to exist.
+#[derive(Clone, Debug)]
+pub struct Requirement {
+    /// The template of the process that [`Term::Own`] is in the formula, if it is about one: it is to hold of each.
+    pub of: Option<TemplateId>,
+    /// What must hold. Terms are over parameters, numbers of processes at first, and the own id.
+    pub formula: Formula,
+    /// Where the source asks for it.
+    pub span: Span,
+}
+
+/// A variable.
+#[derive(Clone, Debug)]
+pub struct FamilyVariable {
+    /// Its name.
+    pub name: String,
+    /// The dimensions of an array.
+    pub dims: Vec<Dimension>,
+    /// The least value of a cell, if there is one: over parameters and numbers of processes.
+    pub least: Option<Term>,
+    /// The greatest value of a cell, if there is one.
+    pub greatest: Option<Term>,
+    /// What every cell begins with: over parameters, and the own id. `None` for any value of the type.
+    pub initial: Option<Term>,
+}
+
+/// What an array is indexed by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// Consecutive integers.
+    Positions {
+        /// The least.
+        lowest: i64,
+        /// How many.
+        size: u32,
+    },
+    /// The processes of a template.
+    Processes(TemplateId),
+}
+
+/// A template.
+#[derive(Clone, Debug)]
+pub struct FamilyTemplate {
+    /// Its name.
+    pub name: String,
+    /// How many processes there are.
+    pub population: Population,
+    /// The number that people see for the process with index 0.
+    pub lowest_id: Term,
+    /// Local variables.
+    pub locals: IndexVec<LocalId, FamilyVariable>,
+    /// The names of labels, and `done`.
+    pub locations: IndexVec<LocationId, String>,
+    /// Where processes begin.
+    pub entry: LocationId,
+    /// The paths from every label, in the order of labels.
+    pub paths: Vec<Path>,
+}
+
+/// How many processes a template has.
+#[derive(Clone, Debug)]
+pub enum Population {
+    /// As many as there are integers from the first to the second; none if there are none. Terms are over parameters.
+    Between(Term, Term),
+    /// None at first, more with `start`.
+    Grows,
+}
+
+/// What a process can do from a label.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// The label.
+    pub from: LocationId,
+    /// What must hold in the state before, all together. Terms are over that state.
+    pub guard: Vec<Formula>,
+    /// How many values are chosen: `Term::Choice(0)` and so on. The guard says what they can be.
+    pub choices: u32,
+    /// What is written, one after the other: all values and indices are terms over the state before.
+    pub writes: Vec<(Cell, Term)>,
+    /// Processes that are started.
+    pub starts: Vec<TemplateId>,
+    /// How it ends.
+    pub end: PathEnd,
+    /// The first statement, for messages.
+    pub span: Span,
+}
+
+/// How a path ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathEnd {
+    /// At a label, or at `done`.
+    At(LocationId),
+    /// With a check that fails; nothing is written.
+    Fails(CheckKind, Span),
+}
+
+/// What a family cannot express.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct Unsupported {
+    /// What it is.
+    pub what: String,
+    /// The place in the source.
+    pub span: Span,
+}
+
+impl Unsupported {
+    pub(crate) fn new(what: impl Into<String>, span: Span) -> Unsupported {
+        Unsupported {
+            what: what.into(),
+            span,
+        }
+    }
+}
+
+impl Family {
+    /// Lowers a program; parameters that are named have these values.
+    pub fn new(
+        program: Arc<Program>,
+        values: &BTreeMap<String, i64>,
+    ) -> Result<Family, Unsupported> {
+        let fixed = program.params.iter();
+        let mut family = Family {
+            fixed: fixed.map(|p| values.get(&p.name).copied()).collect(),
+            program: Arc::clone(&program),
+            assumptions: Vec::new(),
+            requirements: Vec::new(),
+            shared: IndexVec::new(),
+            templates: IndexVec::new(),
+        };
+        family.declare_templates(&program)?;
+        for param in &program.params {
+            if let Some(constraint) = &param.constraint {
+                let (formula, checks) = family.constant_formula(constraint)?;
+                // A constraint that cannot be evaluated excludes nothing and allows nothing: there is no such instance.
+                for check in checks {
+                    family.require(None, check, constraint.span);
+                }
+                family.assumptions.push(formula);
+            }
+        }
+        for variable in &program.shared {
+            let lowered = family.variable(variable, None)?;
+            family.shared.push(lowered);
+        }
+        for (id, template) in program.templates.iter_enumerated() {
+            for variable in &template.locals {
+                let lowered = family.variable(variable, Some(id))?;
+                family.templates[id].locals.push(lowered);
+            }
+        }
+        for id in program.templates.indices() {
+            let paths = paths::paths(&family, id)?;
+            family.templates[id].paths = paths;
+        }
+        Ok(family)
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// A variable.
+    pub fn variable_of(&self, var: VarRef, template: TemplateId) -> &FamilyVariable {
+        match var {
+            VarRef::Shared(var) => &self.shared[var],
+            VarRef::Local(var) => &self.templates[template].locals[var],
+        }
+    }
+
+    /// What a mutex holds while a process has it: different for all processes, and not negative.
+    pub fn mutex_code(&self, template: TemplateId, id: Term) -> Term {
+        let templates = self.program.templates.len() as i64;
+        Term::sum(vec![
+            Term::scaled(templates, id),
+            Term::Number(i64::from(template.raw())),
+        ])
+    }
+
+    /// The number of processes of a template at first, over parameters.
+    pub fn initial_population(&self, template: TemplateId) -> Term {
+        match &self.templates[template].population {
+            Population::Grows => Term::Number(0),
+            Population::Between(lo, hi) => {
+                let size = Term::sum(vec![
+                    hi.clone(),
+                    Term::scaled(-1, lo.clone()),
+                    Term::Number(1),
+                ]);
+                Term::either(
+                    Formula::at_most(Term::Number(0), size.clone()),
+                    size,
+                    Term::Number(0),
+                )
+            }
+        }
+    }
+
+    fn require(&mut self, of: Option<TemplateId>, formula: Formula, span: Span) {
+        if formula != Formula::Constant(true) {
+            self.requirements.push(Requirement { of, formula, span });
+        }
+    }
+
+    fn declare_templates(&mut self, program: &Program) -> Result<(), Unsupported> {
+        for template in &program.templates {
+            let (population, lowest_id) = match &template.instances {
+                Instances::Single => (
+                    Population::Between(Term::Number(0), Term::Number(0)),
+                    Term::Number(0),
+                ),
+                Instances::Dynamic => (Population::Grows, Term::Number(1)),
+                Instances::Range(lo, hi) => {
+                    let lo = self.constant_term(lo)?;
+                    let hi = self.constant_term(hi)?;
+                    (Population::Between(lo.clone(), hi), lo)
+                }
+            };
+            self.templates.push(FamilyTemplate {
+                name: template.name.clone(),
+                population,
+                lowest_id,
+                locals: IndexVec::new(),
+                locations: template.locations.iter().map(|l| l.name.clone()).collect(),
+                entry: template.entry,
+                paths: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    /// A term over parameters; what its evaluation checks is required.
+    fn constant_term(&mut self, expr: &Expr) -> Result<Term, Unsupported> {
+        let mut lowering = Lowering::constant(self, None);
+        let term = lowering.term(expr)?;
+        let checks = lowering.take_checks();
+        for check in checks {
+            self.require(None, check.condition, expr.span);
+        }
+        Ok(term)
+    }
+
+    fn constant_formula(&self, expr: &Expr) -> Result<(Formula, Vec<Formula>), Unsupported> {
+        let mut lowering = Lowering::constant(self, None);
+        let formula = lowering.formula(expr)?;
+        let checks = lowering.take_checks();
+        Ok((formula, checks.into_iter().map(|c| c.condition).collect()))
+    }
+
+    fn variable(
+        &mut self,
+        variable: &Variable,
+        of: Option<TemplateId>,
+    ) -> Result<FamilyVariable, Unsupported> {
+        let mut dims = Vec::new();
+        for domain in &variable.dims {
+            dims.push(self.dimension(domain, variable)?);
+        }
+        let positions = dims.iter().map(|dim| match dim {
+            Dimension::Positions { size, .. } => u64::from(*size),
+            Dimension::Processes(_) => 1,
+        });
+        if positions.product::<u64>() > MAX_POSITIONS {
+            let what = format!(
+                "the array `{}` has more than {MAX_POSITIONS} entries",
+                variable.name
+            );
+            return Err(Unsupported::new(what, variable.span));
+        }
+        let (least, greatest) = match &variable.scalar {
+            Scalar::Bool => (Some(Term::Number(0)), Some(Term::Number(1))),
+            Scalar::Int => (None, None),
+            Scalar::Range(lo, hi) => {
+                let (lo, hi) = (self.constant_term(lo)?, self.constant_term(hi)?);
+                match variable.loop_counter {
+                    // The counter of a loop that never runs rests at the least value all the same.
+                    true => {
+                        let some = Formula::at_most(lo.clone(), hi.clone());
+                        (Some(lo.clone()), Some(Term::either(some, hi, lo)))
+                    }
+                    false => (Some(lo), Some(hi)),
+                }
+            }
+            Scalar::Enum(id) => {
+                let members = self.program.enums[*id].members.len() as i64;
+                (Some(Term::Number(0)), Some(Term::Number(members - 1)))
+            }
+            Scalar::Id(template) | Scalar::OptId(template) => {
+                let optional = matches!(variable.scalar, Scalar::OptId(_));
+                let least = if optional { NONE } else { 0 };
+                let last = Term::sum(vec![Term::Population(*template), Term::Number(-1)]);
+                let last = match variable.loop_counter {
+                    true => Term::either(
+                        Formula::at_most(Term::Number(1), Term::Population(*template)),
+                        last,
+                        Term::Number(0),
+                    ),
+                    false => last,
+                };
+                (Some(Term::Number(least)), Some(last))
+            }
+            Scalar::Mutex => (Some(Term::Number(FREE)), None),
+        };
+        let initial = match (&variable.initial, &least) {
+            (_, Some(least)) if variable.loop_counter => Some(least.clone()),
+            (Initial::Any, _) => None,
+            (Initial::Free, _) => Some(Term::Number(FREE)),
+            (Initial::Value(expr), _) => {
+                let mut lowering = Lowering::constant(self, of);
+                let term = lowering.term(expr)?;
+                let checks = lowering.take_checks();
+                for check in checks {
+                    let condition = self.where_cells_exist(&dims, check.condition);
+                    self.require(of, condition, expr.span);
+                }
+                Some(term)
+            }
+        };
+        if !variable.loop_counter {
+            let empty = match (&least, &greatest) {
+                (Some(least), Some(greatest)) => Formula::at_most(least.clone(), greatest.clone()),
+                _ => Formula::Constant(true),
+            };
+            let empty = self.where_cells_exist(&dims, empty);
+            self.require(of, empty, variable.span);
+            if let Some(initial) = &initial {
+                let low = least
+                    .iter()
+                    .map(|least| Formula::at_most(least.clone(), initial.clone()));
+                let high = greatest
+                    .iter()
+                    .map(|greatest| Formula::at_most(initial.clone(), greatest.clone()));
+                let inside = Formula::all(low.chain(high));
+                let inside = self.where_cells_exist(&dims, inside);
+                self.require(of, inside, variable.span);
+            }
+        }
+        Ok(FamilyVariable {
+            name: variable.name.clone(),
+            dims,
+            least,
+            greatest,
+            initial,
+        })
+    }
+
+    /// A requirement of the cells of an array holds if there are none.
+    fn where_cells_exist(&self, dims: &[Dimension], formula: Formula) -> Formula {
+        let none = dims.iter().map(|dim| match dim {
+            Dimension::Positions { size, .. } => Formula::Constant(*size == 0),
+            Dimension::Processes(template) => {
+                Formula::at_most(Term::Population(*template), Term::Number(0))
+            }
+        });
+        Formula::any(none.chain([formula]))
+    }
+
+    fn dimension(
+        &mut self,
+        domain: &Domain,
+        variable: &Variable,
+    ) -> Result<Dimension, Unsupported> {
+        match domain {
+            Domain::Template(template) => {
+                if matches!(self.templates[*template].population, Population::Grows) {
+                    let what = format!(
+                        "`{}` is an array over the ids of a template that grows",
+                        variable.name
+                    );
+                    return Err(Unsupported::new(what, variable.span));
+                }
+                Ok(Dimension::Processes(*template))
+            }
+            Domain::Enum(id) => Ok(Dimension::Positions {
+                lowest: 0,
+                size: self.program.enums[*id].members.len() as u32,
+            }),
+            Domain::Range(lo, hi) => {
+                let (lo, hi) = (self.constant_term(lo)?, self.constant_term(hi)?);
+                let (Term::Number(lo), Term::Number(hi)) = (lo, hi) else {
+                    let what = format!(
+                        "the size of the array `{}` depends on parameters",
+                        variable.name
+                    );
+                    return Err(Unsupported::new(what, variable.span));
+                };
+                let size = (i128::from(hi) - i128::from(lo) + 1).clamp(0, i128::from(u32::MAX));
+                Ok(Dimension::Positions {
+                    lowest: lo,
+                    size: size as u32,
+                })
+            }
+        }
+    }
+
+    /// The least and the greatest value of a domain, as terms.
+    fn domain_bounds(&self, domain: &Domain) -> Result<(Term, Term), Unsupported> {
+        match domain {
+            Domain::Range(lo, hi) => {
+                let mut lowering = Lowering::constant(self, None);
+                Ok((lowering.term(lo)?, lowering.term(hi)?))
+            }
+            Domain::Enum(id) => {
+                let members = self.program.enums[*id].members.len() as i64;
+                Ok((Term::Number(0), Term::Number(members - 1)))
+            }
+            Domain::Template(template) => Ok((
+                Term::Number(0),
+                Term::sum(vec![Term::Population(*template), Term::Number(-1)]),
+            )),
+        }
+    }
+
+    /// The values of a domain whose bounds are numbers.
+    fn domain_values(
+        &self,
+        domain: &Domain,
+        span: Span,
+    ) -> Result<std::ops::RangeInclusive<i64>, Unsupported> {
+        match self.domain_bounds(domain)? {
+            (Term::Number(lo), Term::Number(hi)) => {
+                if i128::from(hi) - i128::from(lo) >= i128::from(MAX_POSITIONS) {
+                    let what = format!("{lo}..{hi} has more than {MAX_POSITIONS} values");
+                    return Err(Unsupported::new(what, span));
+                }
+                Ok(lo..=hi)
+            }
+            _ => Err(Unsupported::new(
+                "the number of values depends on parameters",
+                span,
+            )),
+        }
+    }
+
+    /// Whether an expression is a parameter with a given value.
+    fn fixed_param(&self, expr: &Expr) -> Option<i64> {
+        match expr.kind {
+            ExprKind::Param(param) => self.fixed[param],
+            _ => None,
+        }
+    }
+}

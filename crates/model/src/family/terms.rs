@@ -1,0 +1,527 @@
+//! Terms and formulas over the state of a family, and their simplification.
+//!
+//! They are built by functions that fold constants, so that conditions which hold whatever the state is do not show up.
+
+use std::fmt;
+
+use threadwise_lang::program::{BoundId, LocalId, LocationId, ParamId, SharedId, TemplateId};
+
+/// An integer.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Term {
+    /// A number.
+    Number(i64),
+    /// A parameter.
+    Param(ParamId),
+    /// How many processes of a template there are.
+    Population(TemplateId),
+    /// The id of the process whose step it is, from 0.
+    Own,
+    /// A process that a quantifier ranges over, by its id.
+    Bound(BoundId),
+    /// The id of a process that was picked, by its position in a list that goes with the term. Only [resolved](Term::resolve) terms have them.
+    Reference(u32),
+    /// A value that the step chooses.
+    Choice(u32),
+    /// A variable, in the state before the step.
+    Cell(Cell),
+    /// A sum.
+    Sum(Vec<Term>),
+    /// A multiple.
+    Scaled(i64, Box<Term>),
+    /// A product of two terms that both vary.
+    Product(Box<Term>, Box<Term>),
+    /// A quotient, rounded towards zero. Where the divisor is 0 it is any integer.
+    Quotient(Box<Term>, Box<Term>),
+    /// What is left of a division; it has the sign of the dividend.
+    Remainder(Box<Term>, Box<Term>),
+    /// One or the other.
+    If(Box<Formula>, Box<Term>, Box<Term>),
+    /// The sum, least or greatest of a term over the processes of a template. Of none, the least and the greatest are any integer.
+    Fold {
+        /// Which.
+        kind: FoldKind,
+        /// The process.
+        var: BoundId,
+        /// Its template.
+        template: TemplateId,
+        /// The term.
+        body: Box<Term>,
+    },
+}
+
+/// What is computed over processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FoldKind {
+    /// The sum; of 1 where something holds and 0 elsewhere it is a number of processes.
+    Sum,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+}
+
+/// A cell of a variable.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cell {
+    /// Of a shared one.
+    Shared {
+        /// Which.
+        var: SharedId,
+        /// One index for each dimension.
+        indices: Vec<Index>,
+    },
+    /// Of a local one.
+    Local {
+        /// The template.
+        template: TemplateId,
+        /// The id of the process.
+        process: Box<Term>,
+        /// Which variable.
+        var: LocalId,
+        /// One index for each dimension.
+        indices: Vec<Index>,
+    },
+}
+
+/// An index of an array.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Index {
+    /// A number.
+    Position(i64),
+    /// The id of a process.
+    Process(Term),
+}
+
+/// A truth value.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Formula {
+    /// True or false.
+    Constant(bool),
+    /// The first is at most the second.
+    AtMost(Term, Term),
+    /// Both are the same.
+    Equal(Term, Term),
+    /// A process is at one of these labels.
+    At {
+        /// Its template.
+        template: TemplateId,
+        /// Its id.
+        process: Term,
+        /// The labels, sorted.
+        locations: Vec<LocationId>,
+    },
+    /// It does not hold.
+    Not(Box<Formula>),
+    /// All hold.
+    And(Vec<Formula>),
+    /// One holds.
+    Or(Vec<Formula>),
+    /// It holds of all processes of a template.
+    ForAll(BoundId, TemplateId, Box<Formula>),
+    /// It holds of a process of a template.
+    Exists(BoundId, TemplateId, Box<Formula>),
+}
+
+impl Term {
+    /// A sum, with its numbers added up.
+    pub fn sum(terms: Vec<Term>) -> Term {
+        let mut number: i64 = 0;
+        let mut rest = Vec::new();
+        // What does not fit into 64 bits stays a sum of numbers.
+        let mut add = |term: Term, rest: &mut Vec<Term>| match term {
+            Term::Number(more) => match number.checked_add(more) {
+                Some(sum) => number = sum,
+                None => rest.push(Term::Number(more)),
+            },
+            other => rest.push(other),
+        };
+        for term in terms {
+            match term {
+                Term::Sum(inner) => inner.into_iter().for_each(|term| add(term, &mut rest)),
+                other => add(other, &mut rest),
+            }
+        }
+        if number != 0 || rest.is_empty() {
+            rest.push(Term::Number(number));
+        }
+        match rest.len() {
+            1 => rest.remove(0),
+            _ => Term::Sum(rest),
+        }
+    }
+
+    /// A multiple.
+    pub fn scaled(factor: i64, term: Term) -> Term {
+        match (factor, term) {
+            (0, _) => Term::Number(0),
+            (1, term) => term,
+            (_, Term::Number(number)) => match factor.checked_mul(number) {
+                Some(product) => Term::Number(product),
+                None => Term::Scaled(factor, Box::new(Term::Number(number))),
+            },
+            (_, Term::Sum(terms)) => {
+                let each = terms.into_iter().map(|term| Term::scaled(factor, term));
+                Term::sum(each.collect())
+            }
+            (_, Term::Scaled(inner, term)) if factor.checked_mul(inner).is_some() => {
+                Term::scaled(factor * inner, *term)
+            }
+            (_, term) => Term::Scaled(factor, Box::new(term)),
+        }
+    }
+
+    /// One or the other.
+    pub fn either(condition: Formula, yes: Term, no: Term) -> Term {
+        match condition {
+            Formula::Constant(true) => yes,
+            Formula::Constant(false) => no,
+            _ if yes == no => yes,
+            condition => Term::If(Box::new(condition), Box::new(yes), Box::new(no)),
+        }
+    }
+
+    /// 1 or 0.
+    pub fn of_formula(formula: Formula) -> Term {
+        Term::either(formula, Term::Number(1), Term::Number(0))
+    }
+}
+
+impl Formula {
+    /// The first is at most the second.
+    pub fn at_most(a: Term, b: Term) -> Formula {
+        match (&a, &b) {
+            (Term::Number(a), Term::Number(b)) => Formula::Constant(a <= b),
+            _ if a == b => Formula::Constant(true),
+            _ => Formula::AtMost(a, b),
+        }
+    }
+
+    /// Both are the same.
+    pub fn equal(a: Term, b: Term) -> Formula {
+        match (&a, &b) {
+            (Term::Number(a), Term::Number(b)) => Formula::Constant(a == b),
+            _ if a == b => Formula::Constant(true),
+            _ => Formula::Equal(a, b),
+        }
+    }
+
+    /// It does not hold.
+    pub fn negated(self) -> Formula {
+        match self {
+            Formula::Constant(truth) => Formula::Constant(!truth),
+            Formula::Not(inner) => *inner,
+            other => Formula::Not(Box::new(other)),
+        }
+    }
+
+    /// All hold.
+    pub fn all(members: impl IntoIterator<Item = Formula>) -> Formula {
+        let mut kept = Vec::new();
+        for member in members {
+            match member {
+                Formula::Constant(true) => {}
+                Formula::Constant(false) => return Formula::Constant(false),
+                Formula::And(inner) => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Formula::Constant(true),
+            1 => kept.remove(0),
+            _ => Formula::And(kept),
+        }
+    }
+
+    /// One holds.
+    pub fn any(members: impl IntoIterator<Item = Formula>) -> Formula {
+        let mut kept = Vec::new();
+        for member in members {
+            match member {
+                Formula::Constant(false) => {}
+                Formula::Constant(true) => return Formula::Constant(true),
+                Formula::Or(inner) => kept.extend(inner),
+                other => kept.push(other),
+            }
+        }
+        match kept.len() {
+            0 => Formula::Constant(false),
+            1 => kept.remove(0),
+            _ => Formula::Or(kept),
+        }
+    }
+
+    /// It holds of all processes, or of one.
+    pub fn quantified(forall: bool, var: BoundId, template: TemplateId, body: Formula) -> Formula {
+        match (forall, body) {
+            (true, Formula::Constant(true)) => Formula::Constant(true),
+            (false, Formula::Constant(false)) => Formula::Constant(false),
+            (true, body) => Formula::ForAll(var, template, Box::new(body)),
+            (false, body) => Formula::Exists(var, template, Box::new(body)),
+        }
+    }
+}
+
+/// Which processes the names in a term are, by position in some list.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// The process whose step it is.
+    pub own: Option<u32>,
+    /// Processes that quantifiers range over.
+    pub bound: Vec<(BoundId, u32)>,
+}
+
+impl Names {
+    /// The same with one more process.
+    pub fn with(&self, var: BoundId, process: u32) -> Names {
+        let mut names = self.clone();
+        names.bound.push((var, process));
+        names
+    }
+}
+
+impl Term {
+    /// The term with names replaced by the processes that they are. Names that are not known stay.
+    pub fn resolve(&self, names: &Names) -> Term {
+        let boxed = |term: &Term| Box::new(term.resolve(names));
+        match self {
+            Term::Own => names.own.map_or(Term::Own, Term::Reference),
+            Term::Bound(bound) => {
+                let found = names.bound.iter().rev().find(|(var, _)| var == bound);
+                found.map_or(Term::Bound(*bound), |(_, process)| {
+                    Term::Reference(*process)
+                })
+            }
+            Term::Number(_)
+            | Term::Param(_)
+            | Term::Population(_)
+            | Term::Choice(_)
+            | Term::Reference(_) => self.clone(),
+            Term::Cell(cell) => Term::Cell(cell.resolve(names)),
+            Term::Sum(terms) => Term::sum(terms.iter().map(|t| t.resolve(names)).collect()),
+            Term::Scaled(factor, term) => Term::scaled(*factor, term.resolve(names)),
+            Term::Product(a, b) => Term::Product(boxed(a), boxed(b)),
+            Term::Quotient(a, b) => Term::Quotient(boxed(a), boxed(b)),
+            Term::Remainder(a, b) => Term::Remainder(boxed(a), boxed(b)),
+            Term::If(condition, yes, no) => Term::either(
+                condition.resolve(names),
+                yes.resolve(names),
+                no.resolve(names),
+            ),
+            Term::Fold {
+                kind,
+                var,
+                template,
+                body,
+            } => Term::Fold {
+                kind: *kind,
+                var: *var,
+                template: *template,
+                body: boxed(body),
+            },
+        }
+    }
+}
+
+impl Cell {
+    /// The cell with names replaced by the processes that they are.
+    pub fn resolve(&self, names: &Names) -> Cell {
+        let each = |indices: &[Index]| {
+            let each = indices.iter().map(|index| match index {
+                Index::Position(position) => Index::Position(*position),
+                Index::Process(term) => Index::Process(term.resolve(names)),
+            });
+            each.collect()
+        };
+        match self {
+            Cell::Shared { var, indices } => Cell::Shared {
+                var: *var,
+                indices: each(indices),
+            },
+            Cell::Local {
+                template,
+                process,
+                var,
+                indices,
+            } => Cell::Local {
+                template: *template,
+                process: Box::new(process.resolve(names)),
+                var: *var,
+                indices: each(indices),
+            },
+        }
+    }
+
+    /// Whether two cells are the same one.
+    pub fn same(&self, other: &Cell) -> Formula {
+        match (self, other) {
+            (
+                Cell::Shared { var, indices },
+                Cell::Shared {
+                    var: other,
+                    indices: others,
+                },
+            ) if var == other => same_indices(indices, others),
+            (
+                Cell::Local {
+                    template,
+                    process,
+                    var,
+                    indices,
+                },
+                Cell::Local {
+                    template: other_template,
+                    process: other_process,
+                    var: other,
+                    indices: others,
+                },
+            ) if (template, var) == (other_template, other) => Formula::all([
+                Formula::equal((**process).clone(), (**other_process).clone()),
+                same_indices(indices, others),
+            ]),
+            _ => Formula::Constant(false),
+        }
+    }
+}
+
+fn same_indices(a: &[Index], b: &[Index]) -> Formula {
+    Formula::all(a.iter().zip(b).map(|pair| match pair {
+        (Index::Position(a), Index::Position(b)) => Formula::Constant(a == b),
+        (Index::Process(a), Index::Process(b)) => Formula::equal(a.clone(), b.clone()),
+        _ => Formula::Constant(false),
+    }))
+}
+
+impl Formula {
+    /// The formula with names replaced by the processes that they are.
+    pub fn resolve(&self, names: &Names) -> Formula {
+        let each = |members: &[Formula]| -> Vec<Formula> {
+            members.iter().map(|member| member.resolve(names)).collect()
+        };
+        match self {
+            Formula::Constant(truth) => Formula::Constant(*truth),
+            Formula::AtMost(a, b) => Formula::at_most(a.resolve(names), b.resolve(names)),
+            Formula::Equal(a, b) => Formula::equal(a.resolve(names), b.resolve(names)),
+            Formula::At {
+                template,
+                process,
+                locations,
+            } => Formula::At {
+                template: *template,
+                process: process.resolve(names),
+                locations: locations.clone(),
+            },
+            Formula::Not(inner) => inner.resolve(names).negated(),
+            Formula::And(members) => Formula::all(each(members)),
+            Formula::Or(members) => Formula::any(each(members)),
+            Formula::ForAll(var, template, body) => {
+                Formula::quantified(true, *var, *template, body.resolve(names))
+            }
+            Formula::Exists(var, template, body) => {
+                Formula::quantified(false, *var, *template, body.resolve(names))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Term {
+    /// A text that tells different terms apart. Variables are numbered, not named.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Term::Number(number) => write!(f, "{number}"),
+            Term::Param(param) => write!(f, "p{}", param.raw()),
+            Term::Population(template) => write!(f, "|t{}|", template.raw()),
+            Term::Own => f.write_str("own"),
+            Term::Bound(bound) => write!(f, "b{}", bound.raw()),
+            Term::Reference(process) => write!(f, "${process}"),
+            Term::Choice(choice) => write!(f, "?{choice}"),
+            Term::Cell(cell) => write!(f, "{cell}"),
+            Term::Sum(terms) => {
+                f.write_str("(+")?;
+                terms.iter().try_for_each(|term| write!(f, " {term}"))?;
+                f.write_str(")")
+            }
+            Term::Scaled(factor, term) => write!(f, "(* {factor} {term})"),
+            Term::Product(a, b) => write!(f, "(* {a} {b})"),
+            Term::Quotient(a, b) => write!(f, "(/ {a} {b})"),
+            Term::Remainder(a, b) => write!(f, "(% {a} {b})"),
+            Term::If(condition, yes, no) => write!(f, "(if {condition} {yes} {no})"),
+            Term::Fold {
+                kind,
+                var,
+                template,
+                body,
+            } => {
+                let kind = match kind {
+                    FoldKind::Sum => "sum",
+                    FoldKind::Min => "min",
+                    FoldKind::Max => "max",
+                };
+                write!(f, "({kind} b{} t{} {body})", var.raw(), template.raw())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let indices = match self {
+            Cell::Shared { var, indices } => {
+                write!(f, "s{}", var.raw())?;
+                indices
+            }
+            Cell::Local {
+                template,
+                process,
+                var,
+                indices,
+            } => {
+                write!(f, "t{}[{process}].l{}", template.raw(), var.raw())?;
+                indices
+            }
+        };
+        indices.iter().try_for_each(|index| match index {
+            Index::Position(position) => write!(f, "[{position}]"),
+            Index::Process(term) => write!(f, "[{term}]"),
+        })
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Formula::Constant(truth) => write!(f, "{truth}"),
+            Formula::AtMost(a, b) => write!(f, "(<= {a} {b})"),
+            Formula::Equal(a, b) => write!(f, "(= {a} {b})"),
+            Formula::At {
+                template,
+                process,
+                locations,
+            } => {
+                write!(f, "(at t{} {process}", template.raw())?;
+                let mut each = locations.iter();
+                each.try_for_each(|location| write!(f, " {}", location.raw()))?;
+                f.write_str(")")
+            }
+            Formula::Not(inner) => write!(f, "(not {inner})"),
+            Formula::And(members) | Formula::Or(members) => {
+                let name = if matches!(self, Formula::And(_)) {
+                    "and"
+                } else {
+                    "or"
+                };
+                write!(f, "({name}")?;
+                members
+                    .iter()
+                    .try_for_each(|member| write!(f, " {member}"))?;
+                f.write_str(")")
+            }
+            Formula::ForAll(var, template, body) => {
+                write!(f, "(forall b{} t{} {body})", var.raw(), template.raw())
+            }
+            Formula::Exists(var, template, body) => {
+                write!(f, "(exists b{} t{} {body})", var.raw(), template.raw())
+            }
+        }
+    }
+}
