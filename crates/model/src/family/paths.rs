@@ -109,6 +109,12 @@ impl<'p> Open<'p> {
     }
 }
 
+/// The cells that a place may name, each with the condition that it is the one.
+type Targets = Vec<(Formula, Cell)>;
+
+/// A value on its way to a place, and what is blamed if it lies outside the type.
+type Write<'e> = (Targets, &'e Place, Term, Span);
+
 /// What executing a statement came to.
 enum Progress {
     On,
@@ -317,11 +323,7 @@ impl<'p> Walk<'p, '_> {
         self.lower(path, |lowering| lowering.formula(expr))
     }
 
-    fn targets(
-        &mut self,
-        path: &mut Open<'p>,
-        place: &Place,
-    ) -> Result<Vec<(Formula, Cell)>, Unsupported> {
+    fn targets(&mut self, path: &mut Open<'p>, place: &Place) -> Result<Targets, Unsupported> {
         self.lower(path, |lowering| lowering.targets(place))
     }
 
@@ -340,7 +342,7 @@ impl<'p> Walk<'p, '_> {
     fn write(
         &mut self,
         path: &mut Open<'p>,
-        writes: Vec<(Vec<(Formula, Cell)>, &Place, Term, Span)>,
+        writes: Vec<Write>,
         span: Span,
     ) -> Result<(), Unsupported> {
         for (later, (targets, ..)) in writes.iter().enumerate() {
