@@ -376,7 +376,7 @@ impl Cell {
                     indices: others,
                 },
             ) if (template, var) == (other_template, other) => Formula::all([
-                Formula::equal((**process).clone(), (**other_process).clone()),
+                same_process(process, other_process),
                 same_indices(indices, others),
             ]),
             _ => Formula::Constant(false),
@@ -387,9 +387,17 @@ impl Cell {
 fn same_indices(a: &[Index], b: &[Index]) -> Formula {
     Formula::all(a.iter().zip(b).map(|pair| match pair {
         (Index::Position(a), Index::Position(b)) => Formula::Constant(a == b),
-        (Index::Process(a), Index::Process(b)) => Formula::equal(a.clone(), b.clone()),
+        (Index::Process(a), Index::Process(b)) => same_process(a, b),
         _ => Formula::Constant(false),
     }))
+}
+
+/// Whether two terms, both ids of one template, name the same process. References are different processes.
+fn same_process(a: &Term, b: &Term) -> Formula {
+    match (a, b) {
+        (Term::Reference(a), Term::Reference(b)) => Formula::Constant(a == b),
+        _ => Formula::equal(a.clone(), b.clone()),
+    }
 }
 
 impl Formula {
