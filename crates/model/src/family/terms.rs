@@ -2,6 +2,7 @@
 //!
 //! They are built by functions that fold constants, so that conditions which hold whatever the state is do not show up.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use threadwise_lang::program::{BoundId, LocalId, LocationId, ParamId, SharedId, TemplateId};
@@ -278,6 +279,17 @@ impl Names {
         names.bound.push((var, process));
         names
     }
+
+    /// The names that are known inside a quantifier: one that it binds again is another there. Definitions that are
+    /// called with calls of themselves lead to such quantifiers.
+    fn inside(&self, var: BoundId) -> Cow<'_, Names> {
+        if !self.bound.iter().any(|(bound, _)| *bound == var) {
+            return Cow::Borrowed(self);
+        }
+        let mut names = self.clone();
+        names.bound.retain(|(bound, _)| *bound != var);
+        Cow::Owned(names)
+    }
 }
 
 impl Term {
@@ -317,7 +329,7 @@ impl Term {
                 kind: *kind,
                 var: *var,
                 template: *template,
-                body: boxed(body),
+                body: Box::new(body.resolve(&names.inside(*var))),
             },
         }
     }
@@ -423,10 +435,12 @@ impl Formula {
             Formula::And(members) => Formula::all(each(members)),
             Formula::Or(members) => Formula::any(each(members)),
             Formula::ForAll(var, template, body) => {
-                Formula::quantified(true, *var, *template, body.resolve(names))
+                let body = body.resolve(&names.inside(*var));
+                Formula::quantified(true, *var, *template, body)
             }
             Formula::Exists(var, template, body) => {
-                Formula::quantified(false, *var, *template, body.resolve(names))
+                let body = body.resolve(&names.inside(*var));
+                Formula::quantified(false, *var, *template, body)
             }
         }
     }
