@@ -24,6 +24,7 @@ use threadwise_lang::program::{
 
 use crate::state::{FREE, NONE};
 use crate::system::CheckKind;
+use crate::visit;
 use expr::Lowering;
 
 pub use properties::Conjunct;
@@ -201,6 +202,7 @@ impl Family {
                 family.templates[id].locals.push(lowered);
             }
         }
+        family.require_domains(&program)?;
         for id in program.templates.indices() {
             let paths = paths::paths(&family, id)?;
             family.templates[id].paths = paths;
@@ -250,9 +252,24 @@ impl Family {
     }
 
     fn require(&mut self, of: Option<TemplateId>, formula: Formula, span: Span) {
-        if formula != Formula::Constant(true) {
+        let known = |known: &Requirement| known.of == of && known.formula == formula;
+        if formula != Formula::Constant(true) && !self.requirements.iter().any(known) {
             self.requirements.push(Requirement { of, formula, span });
         }
+    }
+
+    /// Requires that the bounds of every quantifier, loop and choice have values.
+    fn require_domains(&mut self, program: &Program) -> Result<(), Unsupported> {
+        let mut bounds: Vec<Expr> = Vec::new();
+        visit::domains(program, &mut |domain, _, _| {
+            if let Domain::Range(lo, hi) = domain {
+                bounds.extend([(**lo).clone(), (**hi).clone()]);
+            }
+        });
+        for bound in &bounds {
+            self.constant_term(bound)?;
+        }
+        Ok(())
     }
 
     fn declare_templates(&mut self, program: &Program) -> Result<(), Unsupported> {
@@ -313,7 +330,9 @@ impl Family {
             Dimension::Positions { size, .. } => u64::from(*size),
             Dimension::Processes(_) => 1,
         });
-        if positions.product::<u64>() > MAX_POSITIONS {
+        // An array without entries has no dimension with very many of them either.
+        let positions = positions.fold(1, |all: u64, size| all.saturating_mul(size.max(1)));
+        if positions > MAX_POSITIONS {
             let what = format!(
                 "the array `{}` has more than {MAX_POSITIONS} entries",
                 variable.name

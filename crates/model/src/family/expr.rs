@@ -515,7 +515,7 @@ impl<'a> Lowering<'a> {
             let choices: Vec<(Formula, Index)> = match dim {
                 Dimension::Processes(_) => vec![(Formula::Constant(true), Index::Process(value))],
                 Dimension::Positions { lowest, size } => {
-                    let last = lowest + i64::from(*size) - 1;
+                    let last = lowest + (i64::from(*size) - 1);
                     let inside = Formula::all([
                         Formula::at_most(Term::Number(*lowest), value.clone()),
                         Formula::at_most(value.clone(), Term::Number(last)),
