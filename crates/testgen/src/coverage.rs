@@ -361,8 +361,17 @@ impl Quality {
     /// Prints which part of the programs has each kind of statement, and panics if one of them is rarer than
     /// this (in percent). Those in `without` need not occur.
     pub fn assert_statements(&self, least: f64, without: &[&str]) {
+        self.assert_common(STATEMENTS, least, without);
+    }
+
+    /// The same for everything that can occur, statements or not.
+    pub fn assert_constructs(&self, least: f64, without: &[&str]) {
+        self.assert_common(&[STATEMENTS, OTHERS].concat(), least, without);
+    }
+
+    fn assert_common(&self, names: &[&str], least: f64, without: &[&str]) {
         let mut low = Vec::new();
-        for name in STATEMENTS.iter().filter(|name| !without.contains(name)) {
+        for name in names.iter().filter(|name| !without.contains(name)) {
             let count = self.constructs.get(name).copied().unwrap_or(0);
             let share = 100.0 * count as f64 / self.programs().max(1) as f64;
             println!("{name:28} {share:5.1}%");

@@ -7,6 +7,7 @@
 
 pub mod agree;
 pub mod coverage;
+pub mod family;
 pub mod generate;
 pub mod liveness;
 pub mod random;
@@ -126,7 +127,18 @@ pub fn is_forbidden(system: &System, property: &SystemProperty, state: &[i64]) -
 
 /// The models of the library by name, each with its text.
 pub fn library() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");
+    models_in("models")
+}
+
+/// The models that are about any number of processes.
+pub fn library_for_all() -> Vec<(String, String)> {
+    models_in("models/any")
+}
+
+fn models_in(folder: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(folder);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{error}"));
     let mut models: Vec<(String, String)> = entries
         .filter_map(|entry| {
