@@ -1,1 +1,266 @@
 //! A solver for linear integer arithmetic that proves what it refutes.
+//!
+//! It decides whether formulas can hold together: with integers for which they do, or with a [`Proof`] that they cannot, which is checked by adding up inequalities. Both are
+//! exact; where a limit is reached, the answer is [`Answer::Unknown`]. Whoever proves programs asks many questions with the same hypotheses, so these can be taken in once:
+//!
+//! ```
+//! use threadwise_evidence::arithmetic::{Atom, Formula};
+//! use threadwise_param::lia::{Answer, Limits, Solver};
+//!
+//! let (n, waiting) = (0, 1);
+//! let at_most = |terms: &[(u32, i64)], constant| {
+//!     Formula::Atom(Atom::at_most_zero(terms.iter().copied(), constant).unwrap())
+//! };
+//! let mut solver = Solver::new(Limits::default());
+//! // waiting <= n, and n <= 4.
+//! solver.push(&[at_most(&[(waiting, 1), (n, -1)], 0), at_most(&[(n, 1)], -4)]);
+//! // Can waiting be 5, or at least 3?
+//! let five = solver.solve(&[at_most(&[(waiting, -1)], 5)], &|| false);
+//! assert!(matches!(five, Answer::Unsat(_)));
+//! let Answer::Sat(model) = solver.solve(&[at_most(&[(waiting, -1)], 3)], &|| false) else {
+//!     panic!()
+//! };
+//! assert!(model.value(waiting) >= 3 && model.value(n) >= model.value(waiting));
+//! ```
+
+mod number;
+mod search;
+mod simplex;
+mod store;
+
+use threadwise_evidence::arithmetic::{Formula, Proof, Variable};
+
+use search::{Outcome, Search, State};
+use store::{Mark, NodeId, Store};
+
+/// How far one question may go. The work is counted, not timed, so answers do not depend on the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Exchanges in the simplex method.
+    pub pivots: u64,
+    /// Distinctions of cases.
+    pub splits: u64,
+    /// Cases within cases. Proofs are no deeper than this.
+    pub depth: u32,
+    /// Cases within cases that only keep values from lying between integers.
+    pub branches: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            pivots: 100_000,
+            splits: 10_000,
+            depth: 200,
+            branches: 24,
+        }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// [`Limits::pivots`] is reached.
+    #[error("the simplex method took too many steps")]
+    Pivots,
+    /// [`Limits::splits`] is reached.
+    #[error("too many cases were distinguished")]
+    Splits,
+    /// [`Limits::depth`] is reached.
+    #[error("cases are nested too deeply")]
+    Depth,
+    /// [`Limits::branches`] is reached.
+    #[error("fractions satisfy the formulas, and no integers were found that do")]
+    Branches,
+    /// A number does not fit into 64 bits, in an inequality that would have to be written or in a model.
+    #[error("a number does not fit into 64 bits")]
+    Overflow,
+    /// An inequality was given that does not have the form that [`threadwise_evidence::arithmetic::Atom`] asks for.
+    #[error("an inequality is not in normal form")]
+    Form,
+    /// The caller asked to stop.
+    #[error("stopped")]
+    Stopped,
+}
+
+impl Why {
+    /// Whether the search cannot go on in other cases either.
+    fn ends_search(self) -> bool {
+        matches!(self, Why::Pivots | Why::Splits | Why::Stopped | Why::Form)
+    }
+}
+
+/// Integers for which formulas hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Model {
+    /// Sorted; variables that may have any value are left out.
+    values: Vec<(Variable, i64)>,
+}
+
+impl Model {
+    /// The value of a variable.
+    pub fn value(&self, variable: Variable) -> i64 {
+        let position = (self.values).binary_search_by_key(&variable, |(variable, _)| *variable);
+        position.map_or(0, |position| self.values[position].1)
+    }
+}
+
+/// Whether formulas can hold together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// They do for these values.
+    Sat(Model),
+    /// They cannot, with a proof from the formulas of the question and those that were taken in before it.
+    Unsat(Proof),
+    /// No answer.
+    Unknown(Why),
+}
+
+/// How much was done, over all questions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Questions.
+    pub questions: u64,
+    /// Exchanges in the simplex method.
+    pub pivots: u64,
+    /// Distinctions of cases.
+    pub splits: u64,
+    /// Distinctions that keep values from lying between integers.
+    pub branches: u64,
+    /// Distinctions whose first refutation did not need them.
+    pub skipped: u64,
+    /// Questions in which 64 bits did not suffice for the numbers of the simplex method.
+    pub big: u64,
+}
+
+/// Formulas that are taken in, and what follows from them.
+#[derive(Debug, Default)]
+struct Level {
+    /// What the store held before them.
+    before: Mark,
+    state: State,
+    /// The answer, if it is clear already.
+    answer: Option<Result<Proof, Why>>,
+}
+
+/// The solver, with a stack of formulas that it has taken in. An answer depends only on these and the question, not on earlier questions.
+#[derive(Debug)]
+pub struct Solver {
+    limits: Limits,
+    statistics: Statistics,
+    store: Store,
+    levels: Vec<Level>,
+    /// The state of the question at hand; kept for its allocations.
+    scratch: State,
+}
+
+impl Solver {
+    /// A solver without any formulas.
+    pub fn new(limits: Limits) -> Solver {
+        Solver {
+            limits,
+            statistics: Statistics::default(),
+            store: Store::default(),
+            levels: Vec::new(),
+            scratch: State::default(),
+        }
+    }
+
+    /// How much was done.
+    pub fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    /// Takes formulas in, as hypotheses of the questions that follow.
+    pub fn push<'f>(&mut self, formulas: impl IntoIterator<Item = &'f Formula>) {
+        let before = self.store.mark();
+        let (mut state, answer) = match self.levels.last() {
+            Some(level) => (level.state.clone(), level.answer.clone()),
+            None => (State::default(), None),
+        };
+        let answer = match (answer, read(&mut self.store, formulas)) {
+            (Some(answer), _) => Some(answer),
+            (None, Err(why)) => Some(Err(why)),
+            (None, Ok(nodes)) => {
+                let (store, limits) = (&mut self.store, &self.limits);
+                let statistics = &mut self.statistics;
+                let mut search = Search::new(store, &mut state, limits, statistics, &|| false);
+                match search.assume(&nodes).or_else(|| search.close()) {
+                    Some(Outcome::Unsat(proof, _)) => Some(Ok(proof)),
+                    // A question may go further.
+                    _ => None,
+                }
+            }
+        };
+        self.levels.push(Level {
+            before,
+            state,
+            answer,
+        });
+    }
+
+    /// Forgets the formulas of the last [`push`](Solver::push) that is not forgotten.
+    pub fn pop(&mut self) {
+        if let Some(level) = self.levels.pop() {
+            self.store.forget(level.before);
+        }
+    }
+
+    /// Whether the formulas taken in, and these, can hold together. The search ends if `stop` says so.
+    pub fn solve<'f>(
+        &mut self,
+        formulas: impl IntoIterator<Item = &'f Formula>,
+        stop: &dyn Fn() -> bool,
+    ) -> Answer {
+        self.statistics.questions += 1;
+        match self.levels.last() {
+            Some(level) => {
+                match &level.answer {
+                    Some(Ok(proof)) => return Answer::Unsat(proof.clone()),
+                    Some(Err(why)) => return Answer::Unknown(*why),
+                    None => {}
+                }
+                self.scratch.clone_from(&level.state);
+            }
+            None => self.scratch.clone_from(&State::default()),
+        }
+        let before = self.store.mark();
+        let answer = self.search(formulas, stop);
+        self.store.forget(before);
+        self.statistics.big += u64::from(self.scratch.big());
+        answer
+    }
+
+    fn search<'f>(
+        &mut self,
+        formulas: impl IntoIterator<Item = &'f Formula>,
+        stop: &dyn Fn() -> bool,
+    ) -> Answer {
+        let nodes = match read(&mut self.store, formulas) {
+            Ok(nodes) => nodes,
+            Err(why) => return Answer::Unknown(why),
+        };
+        let (store, limits) = (&mut self.store, &self.limits);
+        let (state, statistics) = (&mut self.scratch, &mut self.statistics);
+        let mut search = Search::new(store, state, limits, statistics, stop);
+        let outcome = match search.assume(&nodes) {
+            Some(outcome) => outcome,
+            None => search.run(),
+        };
+        match outcome {
+            Outcome::Sat(model) => Answer::Sat(model),
+            Outcome::Unsat(proof, _) => Answer::Unsat(proof),
+            Outcome::Unknown(why) => Answer::Unknown(why),
+        }
+    }
+}
+
+fn read<'f>(
+    store: &mut Store,
+    formulas: impl IntoIterator<Item = &'f Formula>,
+) -> Result<Vec<NodeId>, Why> {
+    formulas
+        .into_iter()
+        .map(|formula| store.formula(formula))
+        .collect()
+}
