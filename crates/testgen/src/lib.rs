@@ -125,16 +125,23 @@ pub fn is_forbidden(system: &System, property: &SystemProperty, state: &[i64]) -
     })
 }
 
-/// The models of the library by name, each with its text.
+/// The models of the library by name, each with its text. Each instance of theirs is finite.
 pub fn library() -> Vec<(String, String)> {
     models_in("models")
 }
 
-/// The models that are about any number of processes.
+/// The models that are about any number of processes. Their instances need not be finite.
 pub fn library_for_all() -> Vec<(String, String)> {
     models_in("models/any")
 }
 
+/// Programs for any number of processes that are wrong somewhere (`wrong_*`), and right ones beside them (`right_*`).
+/// Where they are wrong is written inside.
+pub fn variants_for_all() -> Vec<(String, String)> {
+    models_in("tests/any")
+}
+
+/// The models in a folder of the repository by name, in order.
 fn models_in(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
@@ -151,7 +158,7 @@ fn models_in(folder: &str) -> Vec<(String, String)> {
     models.sort_unstable();
     assert!(
         models.len() >= 20,
-        "{} is not the library",
+        "there should be more in {}",
         folder.display()
     );
     models
