@@ -23,6 +23,7 @@
 //! assert!(model.value(waiting) >= 3 && model.value(n) >= model.value(waiting));
 //! ```
 
+mod interpolate;
 mod number;
 mod search;
 mod simplex;
@@ -30,6 +31,7 @@ mod store;
 
 use threadwise_evidence::arithmetic::{Formula, Proof, Variable};
 
+pub use interpolate::interpolate;
 use search::{Outcome, Search, State};
 use store::{Mark, NodeId, Store};
 

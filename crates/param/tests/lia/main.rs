@@ -5,6 +5,7 @@
 mod boxes;
 mod exact;
 mod generate;
+mod interpolants;
 mod proof;
 mod z3;
 
