@@ -54,7 +54,7 @@ pub struct Family {
 /// A condition for an instance to exist.
 #[derive(Clone, Debug)]
 pub struct Requirement {
-    /// The template of the process that [`Term::Own`] is in the formula, if it is about one: it is to hold of each.
+    /// The template of the process that [`Term::Own`] is in the formula, if it is about one: it is to hold of each at first.
     pub of: Option<TemplateId>,
     /// What must hold. Terms are over parameters, numbers of processes at first, and the own id.
     pub formula: Formula,
@@ -181,7 +181,6 @@ impl Family {
             shared: IndexVec::new(),
             templates: IndexVec::new(),
         };
-        family.declare_templates(&program)?;
         for param in &program.params {
             if let Some(constraint) = &param.constraint {
                 let (formula, checks) = family.constant_formula(constraint)?;
@@ -192,6 +191,7 @@ impl Family {
                 family.assumptions.push(formula);
             }
         }
+        family.declare_templates(&program)?;
         for variable in &program.shared {
             let lowered = family.variable(variable, None)?;
             family.shared.push(lowered);
@@ -373,6 +373,8 @@ impl Family {
             }
             Scalar::Mutex => (Some(Term::Number(FREE)), None),
         };
+        // Of a template that grows, one process must fit, though there is none at first. It has no name for its own id.
+        let of = of.filter(|t| !matches!(self.templates[*t].population, Population::Grows));
         let initial = match (&variable.initial, &least) {
             (_, Some(least)) if variable.loop_counter => Some(least.clone()),
             (Initial::Any, _) => None,

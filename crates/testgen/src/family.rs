@@ -766,13 +766,10 @@ pub fn existence(family: &Family, values: &[i64]) -> Result<Existence, String> {
         let truths: Vec<Result<bool, Stuck>> = match requirement.of {
             None => vec![place.truth(&requirement.formula)],
             Some(template) => {
-                let grows = matches!(family.templates[template].population, Population::Grows);
-                let processes = match grows {
-                    // One must fit.
-                    true => Ok(1),
-                    false => place.population(template),
-                };
-                match processes {
+                if matches!(family.templates[template].population, Population::Grows) {
+                    return Err("a requirement of processes that are not there".to_owned());
+                }
+                match place.population(template) {
                     Err(stuck) => vec![Err(stuck)],
                     Ok(processes) => (0..processes)
                         .map(|own| {
