@@ -11,6 +11,7 @@ use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_testgen::coverage::{Quality, Sample};
 use threadwise_testgen::family::{Existence, Findings, compare, existence};
+use threadwise_testgen::random::Random;
 use threadwise_testgen::{library, library_for_all, random_programs};
 
 fn program(text: &str) -> Arc<Program> {
@@ -227,6 +228,14 @@ fn bounds_of_loops_and_quantifiers_are_evaluated() {
 }
 
 #[test]
+fn one_process_of_a_template_that_grows_must_fit() {
+    agrees(
+        "param N where N >= -1; process P { l: start C; start C; } \
+         process C[] { local x: 1..N = any; local y: 0..3 = 6 / (N + 1); l: x := 1; }",
+    );
+}
+
+#[test]
 fn checks_of_all_processes() {
     let text = "param N where N >= 2; shared a: array[P] of 0..2 = 0; shared b: array[P] of 0..1 = 0; shared c: array[0..1] of int = 1; \
          process P[i: 1..N] { \
@@ -234,6 +243,103 @@ fn checks_of_all_processes() {
            m: atomic { assert forall j in P: c[a[j]] / b[j] > 0; } }";
     let findings = agrees(text);
     assert!(findings.other_checks > 0 && findings.failures > findings.other_checks);
+}
+
+/// A random constant over the parameters, and the own id if it has a name.
+fn constant(random: &mut Random, own: Option<&str>, depth: usize) -> String {
+    let mut leaves = vec!["N", "M", "1", "2", "3", "-1", "0"];
+    leaves.extend(own);
+    if depth == 0 || random.percent(40) {
+        return leaves[random.below(leaves.len())].to_owned();
+    }
+    let (a, b) = (
+        constant(random, own, depth - 1),
+        constant(random, own, depth - 1),
+    );
+    match random.below(8) {
+        0 | 1 => format!("({a} + {b})"),
+        2 => format!("({a} - {b})"),
+        3 => format!("({a} * {b})"),
+        4 => format!("({a} / {b})"),
+        5 => format!("({a} % {b})"),
+        6 => format!("min({a}, {b})"),
+        _ => format!("max({a}, {b})"),
+    }
+}
+
+/// A random condition on the parameters.
+fn condition(random: &mut Random, depth: usize) -> String {
+    if depth == 0 || random.percent(30) {
+        let (a, b) = (constant(random, None, 1), constant(random, None, 1));
+        let ops = ["==", "!=", "<", "<=", ">", ">="];
+        return format!("({a} {} {b})", ops[random.below(ops.len())]);
+    }
+    let (a, b) = (condition(random, depth - 1), condition(random, depth - 1));
+    match random.below(6) {
+        0 | 1 => format!("({a} && {b})"),
+        2 | 3 => format!("({a} || {b})"),
+        4 => format!("({a} -> {b})"),
+        _ => format!("!({a} <-> {b})"),
+    }
+}
+
+/// A random program whose bounds and initial values are constants of all kinds. More than a few of them would leave most
+/// programs without an instance.
+fn with_constants(random: &mut Random) -> String {
+    let mut text = format!(
+        "param N where {}; param M where {};\n",
+        condition(random, 1),
+        condition(random, 0)
+    );
+    let mut ids = "-1..N".to_owned();
+    for part in 0..2 {
+        let mut any = || constant(random, None, 1);
+        let (lo, hi, value) = (any(), any(), any());
+        let own = constant(random, Some("i"), 1);
+        text.push_str(&match random.below(12) {
+            0 => format!("shared x{part}: {lo}..{hi} = {value};"),
+            1 => format!("shared x{part}: {lo}..{hi} = any;"),
+            2 => format!("shared x{part}: array[P] of {lo}..{hi} = {value};"),
+            3 => format!("shared x{part}: array[P] of array[1..0] of {lo}..{hi} = {value};"),
+            4 => format!("shared x{part}: P = any;"),
+            5 => format!("shared x{part}: P = {value};"),
+            6 => format!("shared x{part}: P? = none;"),
+            7 => format!("process R{part}[i: {lo}..{hi}] {{ local x: 1..3 = {value}; l: skip; }}"),
+            8 => format!(
+                "ordered process R{part}[i: 0..2] {{ local x: {lo}..{hi} = {own}; l: skip; }}"
+            ),
+            9 => format!("process R{part}[] {{ local x: {lo}..{hi} = {value}; l: skip; }}"),
+            10 => format!("process R{part} {{ l: choose k in {lo}..{hi} {{ skip; }} }}"),
+            _ => {
+                ids = format!("{lo}..{hi}");
+                String::new()
+            }
+        });
+    }
+    format!("{text}\nordered process P[i: {ids}] {{ l: skip; }}")
+}
+
+#[test]
+fn random_constants_agree() {
+    let mut random = Random::new(7);
+    let mut met: BTreeMap<String, usize> = BTreeMap::new();
+    let mut programs = 0;
+    while programs < 600 {
+        let text = with_constants(&mut random);
+        // The front end rejects constants that can never be right.
+        let Some(program) = threadwise_lang::check(&text).program.map(Arc::new) else {
+            continue;
+        };
+        programs += 1;
+        for (said, times) in exist(&program).unwrap_or_else(|e| panic!("{text}\n{e}")) {
+            *met.entry(said).or_default() += times;
+        }
+    }
+    println!("{met:?}");
+    assert!(
+        met.len() == 4 && met.values().all(|times| *times > 1_000),
+        "{met:?}"
+    );
 }
 
 /// What cannot be said of all instances of a text.
@@ -256,4 +362,39 @@ fn arrays_at_the_edge() {
         );
         assert_eq!(unsupported(&text), much);
     }
+}
+
+#[test]
+fn what_grows_without_end_is_not_supported() {
+    let large = "a value leads to very large terms";
+    let loops = |depth: usize, body: &str| {
+        let around: String = (0..depth)
+            .map(|k| format!("for k{k} in 1..60 {{ "))
+            .collect();
+        let text = format!(
+            "shared a: array[1..60] of int = 1; def f(x: int) = x * x; def g(x: int) = f(f(f(f(x)))); \
+             process P {{ local x: int = 1; l: {around} {body} {} }}",
+            "}".repeat(depth)
+        );
+        unsupported(&text).unwrap_or_default()
+    };
+    assert_eq!(loops(1, "x := x + x;"), large);
+    assert_eq!(loops(1, "x := min(x, a[k0]);"), large);
+    assert_eq!(loops(1, "a[x] := 2; x := a[x];"), large);
+    assert_eq!(loops(0, "x := g(g(g(g(x))));"), large);
+    assert_eq!(loops(2, "x := 1;"), "a step has more than 1000 writes");
+    assert_eq!(
+        loops(3, "skip;"),
+        "the steps have more than 20000 statements"
+    );
+    assert_eq!(
+        loops(1, "choose { x := 1; } or { x := 2; }"),
+        "the template has more than 2000 paths"
+    );
+    assert_eq!(loops(2, "assert a[x] > k0;"), "the steps are too large");
+    let all = "forall k, l, m, n in 1..60: true || x > k + l + m + n";
+    assert_eq!(
+        loops(0, &format!("assert {all};")),
+        "an expression takes more than 100000 operations"
+    );
 }

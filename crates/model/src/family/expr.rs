@@ -10,12 +10,23 @@ use threadwise_lang::program::{
     Span, TemplateId, VarRef,
 };
 
+use super::terms::Size;
 use super::{Cell, Dimension, Family, FoldKind, Formula, Index, Term, Unsupported};
 use crate::state::{FREE, NONE};
 use crate::system::CheckKind;
 
 /// How deep definitions may nest.
 const MAX_DEPTH: u32 = 200;
+
+/// The greatest number of expressions that are evaluated in one, by quantifiers over numbers and calls of definitions.
+const MAX_WORK: u32 = 100_000;
+/// The greatest number of nodes of a term. What is read after it was written is written out, so a few statements can lead to very
+/// large terms.
+const MAX_NODES: usize = 20_000;
+/// How deep terms may nest.
+const MAX_NESTING: usize = 400;
+/// The greatest number of writes in a step.
+const MAX_WRITES: usize = 1_000;
 
 /// Something that must hold for an evaluation not to fail.
 #[derive(Clone, Debug)]
@@ -38,6 +49,7 @@ pub(super) struct Lowering<'a> {
     pub(super) writes: Vec<(Cell, Term)>,
     checks: Vec<Check>,
     depth: u32,
+    work: u32,
     /// Templates with a single process that is mentioned.
     pub(super) singles: BTreeSet<TemplateId>,
 }
@@ -61,6 +73,7 @@ impl<'a> Lowering<'a> {
             writes: Vec::new(),
             checks: Vec::new(),
             depth: 0,
+            work: 0,
             singles: BTreeSet::new(),
         }
     }
@@ -116,12 +129,16 @@ impl<'a> Lowering<'a> {
 
     /// The value of an expression, with truth values as 0 and 1.
     pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Unsupported> {
-        self.deeper(expr.span, |this| this.term_of_kind(expr))
+        let term = self.deeper(expr.span, |this| this.term_of_kind(expr))?;
+        bounded(term.size(), expr.span)?;
+        Ok(term)
     }
 
     /// The truth of a Boolean expression.
     pub(super) fn formula(&mut self, expr: &Expr) -> Result<Formula, Unsupported> {
-        self.deeper(expr.span, |this| this.formula_of_kind(expr))
+        let formula = self.deeper(expr.span, |this| this.formula_of_kind(expr))?;
+        bounded(formula.size(), expr.span)?;
+        Ok(formula)
     }
 
     fn deeper<T>(
@@ -134,6 +151,11 @@ impl<'a> Lowering<'a> {
                 "the expression is nested too deeply",
                 span,
             ));
+        }
+        self.work += 1;
+        if self.work > MAX_WORK {
+            let what = format!("an expression takes more than {MAX_WORK} operations");
+            return Err(Unsupported::new(what, span));
         }
         self.depth += 1;
         let result = lower(self);
@@ -582,25 +604,51 @@ impl<'a> Lowering<'a> {
     }
 
     /// The value of the cell that a place names, which are these.
-    pub(super) fn value_at(&self, targets: &[(Formula, Cell)]) -> Term {
+    pub(super) fn value_at(
+        &self,
+        targets: &[(Formula, Cell)],
+        span: Span,
+    ) -> Result<Term, Unsupported> {
         let mut ways = targets.iter().rev();
         let Some((_, last)) = ways.next() else {
-            return Term::Number(0);
+            return Ok(Term::Number(0));
         };
         let last = self.current(last.clone());
-        ways.fold(last, |value, (condition, cell)| {
+        let value = ways.fold(last, |value, (condition, cell)| {
             Term::either(condition.clone(), self.current(cell.clone()), value)
-        })
+        });
+        bounded(value.size(), span)?;
+        Ok(value)
     }
 
     /// Writes a value to the cell that a place names, which are these.
-    pub(super) fn write(&mut self, targets: Vec<(Formula, Cell)>, value: &Term) {
+    pub(super) fn write(
+        &mut self,
+        targets: Vec<(Formula, Cell)>,
+        value: &Term,
+        span: Span,
+    ) -> Result<(), Unsupported> {
         for (condition, cell) in targets {
             let kept = self.current(cell.clone());
             let new = Term::either(condition, value.clone(), kept);
+            bounded(new.size(), span)?;
             self.writes.push((cell, new));
         }
+        match self.writes.len() > MAX_WRITES {
+            true => Err(Unsupported::new(
+                format!("a step has more than {MAX_WRITES} writes"),
+                span,
+            )),
+            false => Ok(()),
+        }
     }
+}
+
+fn bounded(size: Size, span: Span) -> Result<(), Unsupported> {
+    if size.nodes > MAX_NODES || size.depth > MAX_NESTING {
+        return Err(Unsupported::new("a value leads to very large terms", span));
+    }
+    Ok(())
 }
 
 /// What a truth value that is 0 or 1 says.

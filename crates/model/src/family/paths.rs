@@ -13,6 +13,11 @@ use crate::paths::locate;
 use crate::state::FREE;
 use crate::system::CheckKind;
 
+/// The greatest size of all paths from a label, as a number of nodes.
+const MAX_NODES: usize = 2_000_000;
+/// The greatest number of statements on all paths from a label.
+const MAX_STATEMENTS: usize = 20_000;
+
 /// The paths of a template, in the order of its labels.
 pub(super) fn paths(family: &Family, template: TemplateId) -> Result<Vec<Path>, Unsupported> {
     let done = family.program().templates[template].done();
@@ -25,6 +30,8 @@ pub(super) fn paths(family: &Family, template: TemplateId) -> Result<Vec<Path>, 
                 from,
                 open: Vec::new(),
                 paths: &mut paths,
+                nodes: 0,
+                statements: 0,
             };
             walk.run()?;
         }
@@ -128,6 +135,10 @@ struct Walk<'p, 'o> {
     from: LocationId,
     open: Vec<Open<'p>>,
     paths: &'o mut Vec<Path>,
+    /// How large all that was kept so far is.
+    nodes: usize,
+    /// How many statements were executed.
+    statements: usize,
 }
 
 impl<'p> Walk<'p, '_> {
@@ -159,7 +170,7 @@ impl<'p> Walk<'p, '_> {
                 _ => FrameKind::Once,
             };
         }
-        self.open.push(Open {
+        let first = Open {
             frames,
             bindings: Vec::new(),
             guard: Vec::new(),
@@ -168,7 +179,8 @@ impl<'p> Walk<'p, '_> {
             starts: Vec::new(),
             begun: false,
             span,
-        });
+        };
+        self.push(first)?;
         while let Some(path) = self.open.pop() {
             self.follow(path)?;
         }
@@ -196,6 +208,11 @@ impl<'p> Walk<'p, '_> {
                 return self.arrive(path, label);
             }
             path.begun = true;
+            self.statements += 1;
+            if self.statements > MAX_STATEMENTS {
+                let what = format!("the steps have more than {MAX_STATEMENTS} statements");
+                return Err(Unsupported::new(what, statement.span));
+            }
             match self.execute(&mut path, statement)? {
                 Progress::On => {}
                 Progress::Gone => return Ok(()),
@@ -231,14 +248,35 @@ impl<'p> Walk<'p, '_> {
                 path.writes.push((self.counter(local), least));
             }
         }
-        self.finish(path, PathEnd::At(to));
+        self.finish(path, PathEnd::At(to))
+    }
+
+    /// Remembers a path that is to be followed.
+    fn push(&mut self, path: Open<'p>) -> Result<(), Unsupported> {
+        self.spend(&path)?;
+        self.open.push(path);
         Ok(())
     }
 
-    fn finish(&mut self, path: Open<'p>, end: PathEnd) {
-        if path.impossible() {
-            return;
+    /// Counts what is kept of a path.
+    fn spend(&mut self, path: &Open<'p>) -> Result<(), Unsupported> {
+        let guard = path.guard.iter().map(|formula| formula.size().nodes);
+        let writes = path
+            .writes
+            .iter()
+            .map(|(cell, term)| cell.size().nodes + term.size().nodes);
+        self.nodes += guard.chain(writes).sum::<usize>();
+        match self.nodes > MAX_NODES {
+            true => Err(Unsupported::new("the steps are too large", path.span)),
+            false => Ok(()),
         }
+    }
+
+    fn finish(&mut self, path: Open<'p>, end: PathEnd) -> Result<(), Unsupported> {
+        if path.impossible() {
+            return Ok(());
+        }
+        self.spend(&path)?;
         let (writes, starts) = match end {
             PathEnd::At(_) => (path.writes, path.starts),
             PathEnd::Fails(..) => (Vec::new(), Vec::new()),
@@ -252,6 +290,7 @@ impl<'p> Walk<'p, '_> {
             end,
             span: path.span,
         });
+        Ok(())
     }
 
     fn end_of_block(&mut self, path: &mut Open<'p>) -> Result<(), Unsupported> {
@@ -270,15 +309,15 @@ impl<'p> Walk<'p, '_> {
                 path.bindings.push((var, Term::Number(value + 1)));
             }
             FrameKind::Counted { counter, last } => {
-                let cell = self.counter(counter);
+                let (cell, span) = (self.counter(counter), path.span);
                 let value = self.lower(path, |lowering| {
-                    Ok(lowering.value_at(&[(Formula::Constant(true), cell.clone())]))
+                    lowering.value_at(&[(Formula::Constant(true), cell.clone())], span)
                 })?;
                 let more = Formula::at_most(last, value.clone()).negated();
                 let mut left = path.clone();
                 left.leave();
                 left.assume(more.clone().negated());
-                self.open.push(left);
+                self.push(left)?;
                 path.assume(more);
                 path.writes
                     .push((cell, Term::sum(vec![value, Term::Number(1)])));
@@ -309,7 +348,7 @@ impl<'p> Walk<'p, '_> {
         for check in checks {
             let mut failing = path.clone();
             failing.assume(check.condition.clone().negated());
-            self.finish(failing, PathEnd::Fails(check.kind, check.span));
+            self.finish(failing, PathEnd::Fails(check.kind, check.span))?;
             path.assume(check.condition);
         }
         Ok(result)
@@ -328,14 +367,21 @@ impl<'p> Walk<'p, '_> {
     }
 
     /// Fails unless a condition holds.
-    fn check(&mut self, path: &mut Open<'p>, condition: Formula, kind: CheckKind, span: Span) {
+    fn check(
+        &mut self,
+        path: &mut Open<'p>,
+        condition: Formula,
+        kind: CheckKind,
+        span: Span,
+    ) -> Result<(), Unsupported> {
         if condition == Formula::Constant(true) {
-            return;
+            return Ok(());
         }
         let mut failing = path.clone();
         failing.assume(condition.clone().negated());
-        self.finish(failing, PathEnd::Fails(kind, span));
+        self.finish(failing, PathEnd::Fails(kind, span))?;
         path.assume(condition);
+        Ok(())
     }
 
     /// Writes several cells at once: first that no cell is there twice, then each value against its type.
@@ -353,7 +399,7 @@ impl<'p> Walk<'p, '_> {
                     })
                 });
                 let twice = Formula::any(twice);
-                self.check(path, twice.negated(), CheckKind::SameCell, span);
+                self.check(path, twice.negated(), CheckKind::SameCell, span)?;
             }
         }
         for (_, place, value, span) in &writes {
@@ -367,13 +413,12 @@ impl<'p> Walk<'p, '_> {
                 true => Formula::all(low.into_iter().chain(high)),
                 false => Formula::Constant(true),
             };
-            self.check(path, inside, CheckKind::Range, *span);
+            self.check(path, inside, CheckKind::Range, *span)?;
         }
         self.lower(path, |lowering| {
-            for (targets, _, value, _) in writes {
-                lowering.write(targets, &value);
-            }
-            Ok(())
+            writes
+                .into_iter()
+                .try_for_each(|(targets, _, value, span)| lowering.write(targets, &value, span))
         })
     }
 
@@ -422,7 +467,7 @@ impl<'p> Walk<'p, '_> {
                 new,
             } => {
                 let targets = self.targets(path, place)?;
-                let current = self.lower(path, |lowering| Ok(lowering.value_at(&targets)))?;
+                let current = self.lower(path, |lowering| lowering.value_at(&targets, span))?;
                 let old = self.term(path, old)?;
                 let equal = Formula::equal(current, old);
                 let result_targets = match result {
@@ -435,7 +480,7 @@ impl<'p> Walk<'p, '_> {
                     let writes = writes.map(|(t, p)| (t, p, Term::Number(0), span));
                     self.write(&mut other, writes.collect(), span)?;
                     other.advance();
-                    self.open.push(other);
+                    self.push(other)?;
                 }
                 let value = self.term(path, new)?;
                 let mut writes = vec![(targets, place, value, new.span)];
@@ -459,7 +504,7 @@ impl<'p> Walk<'p, '_> {
             }
             StmtKind::Assert(condition) => {
                 let condition = self.formula(path, condition)?;
-                self.check(path, condition, CheckKind::Assert, span);
+                self.check(path, condition, CheckKind::Assert, span)?;
             }
             StmtKind::Skip | StmtKind::Stay => {}
             StmtKind::Havoc(places) => {
@@ -476,30 +521,23 @@ impl<'p> Walk<'p, '_> {
                     let low = low.map(|least| Formula::at_most(least, value.clone()));
                     let high = high.map(|greatest| Formula::at_most(value.clone(), greatest));
                     path.assume(Formula::all(low.into_iter().chain(high)));
-                    self.lower(path, |lowering| {
-                        lowering.write(targets, &value);
-                        Ok(())
-                    })?;
+                    self.lower(path, |lowering| lowering.write(targets, &value, span))?;
                 }
             }
             StmtKind::Lock(place) => {
                 let targets = self.targets(path, place)?;
-                let holder = self.lower(path, |lowering| Ok(lowering.value_at(&targets)))?;
+                let holder = self.lower(path, |lowering| lowering.value_at(&targets, span))?;
                 path.assume(Formula::equal(holder, Term::Number(FREE)));
                 let own = self.family.mutex_code(self.template, Term::Own);
-                self.lower(path, |lowering| {
-                    lowering.write(targets, &own);
-                    Ok(())
-                })?;
+                self.lower(path, |lowering| lowering.write(targets, &own, span))?;
             }
             StmtKind::Unlock(place) => {
                 let targets = self.targets(path, place)?;
-                let holder = self.lower(path, |lowering| Ok(lowering.value_at(&targets)))?;
+                let holder = self.lower(path, |lowering| lowering.value_at(&targets, span))?;
                 let own = self.family.mutex_code(self.template, Term::Own);
-                self.check(path, Formula::equal(holder, own), CheckKind::Unlock, span);
+                self.check(path, Formula::equal(holder, own), CheckKind::Unlock, span)?;
                 self.lower(path, |lowering| {
-                    lowering.write(targets, &Term::Number(FREE));
-                    Ok(())
+                    lowering.write(targets, &Term::Number(FREE), span)
                 })?;
             }
             StmtKind::Start(template) => path.starts.push(*template),
@@ -529,7 +567,7 @@ impl<'p> Walk<'p, '_> {
                     taken.assume(condition.clone());
                     taken.enter(block, FrameKind::Once);
                     if !taken.impossible() {
-                        self.open.push(taken);
+                        self.push(taken)?;
                     }
                     path.assume(condition.negated());
                     if path.impossible() {
@@ -544,7 +582,7 @@ impl<'p> Walk<'p, '_> {
                 for block in blocks.iter().rev() {
                     let mut way = path.clone();
                     way.enter(block, FrameKind::Once);
-                    self.open.push(way);
+                    self.push(way)?;
                 }
                 return Ok(Progress::Gone);
             }
@@ -565,7 +603,7 @@ impl<'p> Walk<'p, '_> {
                 let condition = self.formula(path, condition)?;
                 let mut over = self.fork(path, &condition);
                 over.advance();
-                self.open.push(over);
+                self.push(over)?;
                 path.enter(body, FrameKind::Again);
                 return Ok(Progress::On);
             }
@@ -595,7 +633,7 @@ impl<'p> Walk<'p, '_> {
                 path.advance();
                 let some = Formula::at_most(lo.clone(), hi.clone());
                 let none = self.fork(path, &some);
-                self.open.push(none);
+                self.push(none)?;
                 path.writes.push((self.counter(*counter), lo));
                 path.enter(
                     body,
@@ -641,7 +679,7 @@ impl<'p> Walk<'p, '_> {
             None => None,
         };
         let targets = self.targets(path, place)?;
-        let before = self.lower(path, |lowering| Ok(lowering.value_at(&targets)))?;
+        let before = self.lower(path, |lowering| lowering.value_at(&targets, span))?;
         let term = self.term(path, value)?;
         let (after, blamed) = match added {
             true => (Term::sum(vec![before.clone(), term]), span),

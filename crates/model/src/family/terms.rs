@@ -446,6 +446,82 @@ impl Formula {
     }
 }
 
+/// How large a term or formula is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Size {
+    /// Numbers, names and operators.
+    pub(super) nodes: usize,
+    /// The greatest number of them one inside the other.
+    pub(super) depth: usize,
+}
+
+impl Size {
+    fn around(parts: impl IntoIterator<Item = Size>) -> Size {
+        let mut size = Size { nodes: 1, depth: 0 };
+        for part in parts {
+            size.nodes = size.nodes.saturating_add(part.nodes);
+            size.depth = size.depth.max(part.depth);
+        }
+        size.depth += 1;
+        size
+    }
+}
+
+impl Term {
+    pub(super) fn size(&self) -> Size {
+        match self {
+            Term::Number(_)
+            | Term::Param(_)
+            | Term::Population(_)
+            | Term::Own
+            | Term::Bound(_)
+            | Term::Reference(_)
+            | Term::Choice(_) => Size::around([]),
+            Term::Cell(cell) => Size::around([cell.size()]),
+            Term::Sum(terms) => Size::around(terms.iter().map(Term::size)),
+            Term::Scaled(_, term) => Size::around([term.size()]),
+            Term::Product(a, b) | Term::Quotient(a, b) | Term::Remainder(a, b) => {
+                Size::around([a.size(), b.size()])
+            }
+            Term::If(condition, yes, no) => Size::around([condition.size(), yes.size(), no.size()]),
+            Term::Fold { body, .. } => Size::around([body.size()]),
+        }
+    }
+}
+
+impl Cell {
+    pub(super) fn size(&self) -> Size {
+        let (process, indices) = match self {
+            Cell::Shared { indices, .. } => (None, indices),
+            Cell::Local {
+                process, indices, ..
+            } => (Some(process), indices),
+        };
+        let indices = indices.iter().map(|index| match index {
+            Index::Position(_) => Size::around([]),
+            Index::Process(term) => term.size(),
+        });
+        Size::around(indices.chain(process.map(|process| process.size())))
+    }
+}
+
+impl Formula {
+    pub(super) fn size(&self) -> Size {
+        match self {
+            Formula::Constant(_) => Size::around([]),
+            Formula::AtMost(a, b) | Formula::Equal(a, b) => Size::around([a.size(), b.size()]),
+            Formula::At { process, .. } => Size::around([process.size()]),
+            Formula::Not(inner) => Size::around([inner.size()]),
+            Formula::And(members) | Formula::Or(members) => {
+                Size::around(members.iter().map(Formula::size))
+            }
+            Formula::ForAll(_, _, body) | Formula::Exists(_, _, body) => {
+                Size::around([body.size()])
+            }
+        }
+    }
+}
+
 impl fmt::Display for Term {
     /// A text that tells different terms apart. Variables are numbered, not named.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
