@@ -179,6 +179,11 @@ pub(crate) fn property_of<'s>(
     certificate: &Certificate,
     property: &str,
 ) -> Result<&'s SystemPropertyKind, Error> {
+    if let Claim::Family(_) = certificate.claim {
+        return Err(Error::mismatch(
+            "it is about all values of the parameters, not about one instance",
+        ));
+    }
     fit::envelope(system, certificate, property)?;
     let found = system
         .properties

@@ -36,6 +36,7 @@ mod automaton;
 mod conditions;
 mod encode;
 mod fair;
+mod family;
 mod fit;
 mod graph;
 mod logic;
@@ -50,5 +51,8 @@ mod value;
 mod walk;
 
 pub use conditions::{Method, Report, check, check_all, check_with};
-pub use rejection::{Condition, Error, FairFault, FairPlace, Rejection, StepName, Turn};
+pub use family::{check_family, smtlib_family};
+pub use rejection::{
+    Condition, Error, FairFault, FairPlace, Fault, Rejection, StepName, Turn, Unproved,
+};
 pub use smtlib::smtlib;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use threadwise_evidence::CheckName;
+use threadwise_evidence::arithmetic::Overflow;
+use threadwise_evidence::{CheckName, family};
 use threadwise_lang::program::Span;
 
 /// Why a certificate is not accepted.
@@ -18,6 +19,9 @@ pub enum Error {
     /// One of its conditions does not hold.
     #[error("{0}")]
     Rejected(Box<Rejection>),
+    /// A condition of a claim about all values of the parameters is not proved.
+    #[error("{0}")]
+    Unproved(Box<Unproved>),
     /// The checker cannot encode the program, so that it neither accepts nor rejects.
     #[error("{0}")]
     Unsupported(String),
@@ -31,6 +35,7 @@ impl Error {
     pub fn span(&self) -> Option<Span> {
         match self {
             Error::Rejected(rejection) => rejection.condition.span(),
+            Error::Unproved(unproved) => unproved.span,
             _ => None,
         }
     }
@@ -46,6 +51,53 @@ impl Error {
     pub(crate) fn mismatch(message: impl Into<String>) -> Error {
         Error::Mismatch(message.into())
     }
+}
+
+impl From<Overflow> for Error {
+    fn from(overflow: Overflow) -> Error {
+        Error::Unsupported(overflow.to_string())
+    }
+}
+
+/// A condition of a claim about all values of the parameters, and what is wrong with its proof.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("it is not proved that {what}: {fault}")]
+pub struct Unproved {
+    /// The condition.
+    pub condition: family::Condition,
+    /// What it says, in source terms.
+    pub what: String,
+    /// The place in the source that it is about.
+    pub span: Option<Span>,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+/// What is wrong with a proof of a condition.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Fault {
+    /// There is none, and it does not hold obviously.
+    #[error("it does not hold obviously, and there is no proof of it")]
+    Missing,
+    /// What is said to be obvious is not.
+    #[error("the proof says that it holds obviously in some case, and it does not")]
+    NotObvious,
+    /// It uses this, which is not known.
+    #[error("the proof uses `{0}`, which is not known")]
+    NotKnown(String),
+    /// It uses this, which is not written as it should be.
+    #[error("the proof uses `{0}`, which is not in normal form")]
+    NotNormal(String),
+    /// It uses something so many times.
+    #[error("the proof has the factor `{0}`, which is not a positive number, or too large")]
+    Factor(String),
+    /// What it adds up is no contradiction.
+    #[error("the inequalities that the proof adds up do not contradict each other")]
+    Sum,
+    /// It computes with numbers that are too large.
+    #[error("the proof adds up numbers that are too large")]
+    TooLarge,
 }
 
 /// A condition that does not hold, and a state that shows it.

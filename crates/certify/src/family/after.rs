@@ -1,0 +1,345 @@
+//! The values after a step, as sums over the state before it.
+
+use std::collections::HashMap;
+
+use threadwise_evidence::arithmetic::{Formula, Variable};
+use threadwise_lang::program::{LocationId, TemplateId};
+use threadwise_model::family::{Cell, FamilyVariable, Index, Names, Path, Population, Term};
+
+use super::linear::{Linear, at_most, differ, less, of_atom, substitute};
+use super::names::{Place, Symbol, counted_name, id_name, indicator_name};
+use super::scope::{Process, indicates, within_type};
+use super::translate::Translation;
+use super::{Claimed, Counted};
+use crate::Error;
+
+/// A step.
+pub(crate) struct After<'p> {
+    path: &'p Path,
+    /// The process whose step it is, as it is before the step.
+    mover: Process,
+    /// Where it is after the step.
+    to: LocationId,
+    /// Processes that the step starts, and that the condition is about.
+    started: Vec<Process>,
+    /// What is written: cells and values over the state before.
+    writes: Vec<(Cell, Term)>,
+    /// The values of variables of the claim.
+    values: HashMap<Variable, Linear>,
+}
+
+/// How the number of processes outside the scope changes of which a predicate holds.
+enum Flow {
+    /// Not at all.
+    Same,
+    /// It does not grow if the second is at least the first, and does not shrink if it is at most the first.
+    Against(Linear, Linear),
+    /// Somehow.
+    Unknown,
+}
+
+impl<'p> After<'p> {
+    pub(crate) fn new(
+        path: &'p Path,
+        mover: Process,
+        to: LocationId,
+        started: Vec<Process>,
+    ) -> After<'p> {
+        let names = Names {
+            own: Some(mover.number),
+            bound: Vec::new(),
+        };
+        let writes = path.writes.iter();
+        let writes = writes.map(|(cell, value)| (cell.resolve(&names), value.resolve(&names)));
+        After {
+            path,
+            mover,
+            to,
+            started,
+            writes: writes.collect(),
+            values: HashMap::new(),
+        }
+    }
+
+    /// What is known of the processes that are started, and of what is counted after the step.
+    pub(crate) fn facts(
+        &self,
+        translation: &mut Translation<'_, '_>,
+        claim: &Claimed<'_>,
+    ) -> Result<Vec<Formula>, Error> {
+        let mut facts = Vec::new();
+        for (position, process) in self.started.iter().enumerate() {
+            let id = translation.variable(id_name(process.number));
+            let before = translation.population(process.template)?;
+            let more = self.starts(process.template);
+            facts.push(at_most(&before, &id)?);
+            facts.push(less(&id, &before.plus_number(more)?)?);
+            for other in &self.started[..position] {
+                if other.template == process.template {
+                    let other = translation.variable(id_name(other.number));
+                    facts.push(differ(&other, &id)?);
+                }
+            }
+        }
+        for (number, counted) in claim.counted.iter().enumerate() {
+            self.counted(translation, number, counted, &mut facts)?;
+        }
+        Ok(facts)
+    }
+
+    /// A formula of the claim with the values after the step.
+    pub(crate) fn formula(
+        &mut self,
+        translation: &mut Translation<'_, '_>,
+        formula: &Formula,
+        facts: &mut Vec<Formula>,
+    ) -> Result<Formula, Error> {
+        substitute(formula, &mut |variable| {
+            if let Some(value) = self.values.get(&variable) {
+                return Ok(value.clone());
+            }
+            let symbol = translation.table.symbol(variable)?.clone();
+            let value = self.value(translation, &symbol, facts)?;
+            self.values.insert(variable, value.clone());
+            Ok(value)
+        })
+    }
+
+    /// How many processes of a template the step starts.
+    fn starts(&self, template: TemplateId) -> i64 {
+        let starts = self.path.starts.iter();
+        starts.filter(|started| **started == template).count() as i64
+    }
+
+    fn template_of(&self, translation: &Translation<'_, '_>, number: u32) -> Option<TemplateId> {
+        let mut started = self.started.iter();
+        let process = started.find(|process| process.number == number);
+        let process = process.or_else(|| translation.scope.get(number));
+        process.map(|process| process.template)
+    }
+
+    /// A value after the step. What is known of it, if it is any value of a type, goes to the facts.
+    fn value(
+        &self,
+        translation: &mut Translation<'_, '_>,
+        symbol: &Symbol,
+        facts: &mut Vec<Formula>,
+    ) -> Result<Linear, Error> {
+        let family = translation.family;
+        match symbol {
+            Symbol::Count(template, location) => {
+                let mut change = 0;
+                if *template == self.mover.template {
+                    change -= i64::from(*location == self.mover.location);
+                    change += i64::from(*location == self.to);
+                }
+                if *location == family.templates[*template].entry {
+                    change += self.starts(*template);
+                }
+                let before = translation.count(*template, *location);
+                return Ok(before.plus_number(change)?);
+            }
+            Symbol::Counted(template, location, number) => {
+                let name = counted_name(family, *template, *location, *number);
+                return Ok(translation.variable(name + "'"));
+            }
+            Symbol::Param(_) | Symbol::Id(_) => {
+                return Ok(translation.variable(symbol.name(family)));
+            }
+            Symbol::Shared(..) | Symbol::Local(..) => {}
+        }
+        let cell = symbol.cell(family, &|number| self.template_of(translation, number));
+        let Some(cell) = cell else {
+            let name = symbol.name(family);
+            return Err(Error::no_proof(format!("`{name}` is no variable")));
+        };
+        if let Cell::Local {
+            template,
+            process,
+            var,
+            ..
+        } = &cell
+            && let Term::Reference(owner) = **process
+            && self.started.iter().any(|started| started.number == owner)
+        {
+            let variable = &family.templates[*template].locals[*var];
+            let name = symbol.name(family);
+            return self.started_value(translation, variable, owner, name, facts);
+        }
+        let mut value = Term::Cell(cell.clone());
+        for (written, new) in &self.writes {
+            value = Term::either(written.same(&cell), new.clone(), value);
+        }
+        translation.linear(&value)
+    }
+
+    /// What a variable of a process that is started begins with.
+    fn started_value(
+        &self,
+        translation: &mut Translation<'_, '_>,
+        variable: &FamilyVariable,
+        owner: u32,
+        name: String,
+        facts: &mut Vec<Formula>,
+    ) -> Result<Linear, Error> {
+        let grows = |term: &Term| {
+            let text = term.to_string();
+            let mut templates = translation.family.templates.iter_enumerated();
+            templates.any(|(id, template)| {
+                let population = Term::Population(id).to_string();
+                matches!(template.population, Population::Grows) && text.contains(&population)
+            })
+        };
+        // The population changes in the step.
+        let fixed = |term: &Option<Term>| term.clone().filter(|term| !grows(term));
+        if let Some(initial) = fixed(&variable.initial) {
+            let names = Names {
+                own: Some(owner),
+                bound: Vec::new(),
+            };
+            return translation.linear(&initial.resolve(&names));
+        }
+        let variable = FamilyVariable {
+            least: fixed(&variable.least),
+            greatest: fixed(&variable.greatest),
+            ..variable.clone()
+        };
+        let value = translation.variable(name);
+        facts.extend(within_type(translation, &variable, &value)?);
+        Ok(value)
+    }
+
+    /// What is known of the number of processes, label by label, of which a predicate holds after the step.
+    fn counted(
+        &self,
+        translation: &mut Translation<'_, '_>,
+        number: usize,
+        counted: &Counted<'_>,
+        facts: &mut Vec<Formula>,
+    ) -> Result<(), Error> {
+        let family = translation.family;
+        let template = counted.template;
+        let scope = translation.scope;
+        let before: Vec<Process> = scope.of(template).copied().collect();
+        let mut after = before.clone();
+        for process in &mut after {
+            if process.number == self.mover.number {
+                process.location = self.to;
+            }
+        }
+        let started = self.started.iter().copied();
+        after.extend(started.filter(|process| process.template == template));
+        for process in &after {
+            let mut typed = Vec::new();
+            let holds = substitute(counted.predicate, &mut |variable| {
+                let symbol = translation.table.symbol(variable)?;
+                let symbol = symbol.renamed(&|_| process.number);
+                self.value(translation, &symbol, &mut typed)
+            })?;
+            facts.append(&mut typed);
+            let name = indicator_name(process.number, number) + "'";
+            let indicator = translation.variable(name);
+            facts.extend(indicates(&indicator, holds)?);
+        }
+        let flow = self.flow(translation, counted, facts)?;
+        let zero = Linear::default();
+        for location in family.templates[template].locations.indices() {
+            let name = counted_name(family, template, location, number);
+            let mut others_after = translation.variable(name.clone() + "'");
+            let mut others_before = translation.variable(name);
+            let mut others = translation.count(template, location);
+            for process in before.iter().filter(|p| p.location == location) {
+                let name = indicator_name(process.number, number);
+                others_before = others_before.minus(&translation.variable(name))?;
+                others = others.plus_number(-1)?;
+            }
+            for process in after.iter().filter(|p| p.location == location) {
+                let name = indicator_name(process.number, number) + "'";
+                others_after = others_after.minus(&translation.variable(name))?;
+            }
+            let mut new = 0;
+            if location == family.templates[template].entry {
+                let known = self.started.iter();
+                let known = known.filter(|process| process.template == template);
+                new = self.starts(template) - known.count() as i64;
+            }
+            facts.push(at_most(&zero, &others_after)?);
+            facts.push(at_most(&others_after, &others.plus_number(new)?)?);
+            let grown = others_before.clone().plus_number(new)?;
+            let not_less = at_most(&others_before, &others_after)?;
+            let not_more = at_most(&others_after, &grown)?;
+            match &flow {
+                Flow::Same => facts.extend([not_less, not_more]),
+                Flow::Against(was, is) => {
+                    facts.push(Formula::any([less(was, is)?, not_less]));
+                    facts.push(Formula::any([less(is, was)?, not_more]));
+                }
+                Flow::Unknown => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// How a step changes whether a predicate holds of processes that are not in scope. Their own variables stay as they are.
+    fn flow(
+        &self,
+        translation: &mut Translation<'_, '_>,
+        counted: &Counted<'_>,
+        facts: &mut Vec<Formula>,
+    ) -> Result<Flow, Error> {
+        let mut shared: Vec<(Variable, Symbol)> = Vec::new();
+        let mut touched = false;
+        super::mentioned(counted.predicate, &mut |variable| {
+            let symbol = translation.table.symbol(variable)?;
+            let Symbol::Shared(var, places) = symbol else {
+                return Ok(());
+            };
+            let mut writes = self.writes.iter().filter_map(|(cell, _)| match cell {
+                Cell::Shared {
+                    var: written,
+                    indices,
+                } if written == var => Some(indices),
+                _ => None,
+            });
+            if places
+                .iter()
+                .any(|place| matches!(place, Place::Reference(_)))
+            {
+                // The entry of somebody out of scope is none of somebody in scope.
+                touched |= writes.any(|indices| !is_of_scope(places, indices));
+            } else if writes.next().is_some() {
+                shared.push((variable, symbol.clone()));
+            }
+            Ok(())
+        })?;
+        if touched {
+            return Ok(Flow::Unknown);
+        }
+        if shared.is_empty() {
+            return Ok(Flow::Same);
+        }
+        let Formula::Atom(atom) = counted.predicate else {
+            return Ok(Flow::Unknown);
+        };
+        let mut atom = atom.clone();
+        atom.constant = 0;
+        atom.terms
+            .retain(|(variable, _)| shared.iter().any(|(written, _)| written == variable));
+        let was = of_atom(&atom, &mut |variable| {
+            Ok::<_, Error>(Linear::variable(variable))
+        })?;
+        let is = of_atom(&atom, &mut |variable| {
+            let symbol = translation.table.symbol(variable)?.clone();
+            self.value(translation, &symbol, facts)
+        })?;
+        Ok(Flow::Against(was, is))
+    }
+}
+
+/// Whether an entry of an array that is written is not the one, at these places, of a process out of scope.
+fn is_of_scope(places: &[Place], written: &[Index]) -> bool {
+    places.iter().zip(written).any(|(place, index)| {
+        let of_other = matches!(place, Place::Reference(_));
+        of_other && matches!(index, Index::Process(Term::Reference(_)))
+    })
+}

@@ -1,0 +1,313 @@
+//! Claims about all values of the parameters.
+//!
+//! A claim has assertions for *views*: some processes, all different, each at a label. Here it is listed what must hold for the assertions to be true of all processes that
+//! the views fit, in all reachable states, whatever the parameters are (`conditions`); and the proofs that the claim brings are checked by adding up inequalities
+//! (`proof`). There is no search, and no solver.
+//!
+//! What is trusted: the front end, `model::family`, and this. The engines that find such claims build the same conditions by their own code.
+
+mod after;
+mod conditions;
+mod linear;
+mod names;
+mod proof;
+mod scope;
+mod smtlib;
+#[cfg(test)]
+mod tests;
+mod translate;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use threadwise_evidence::arithmetic::{Formula, Proof};
+use threadwise_evidence::family::{Condition, FamilyClaim, Reference};
+use threadwise_evidence::{CERTIFICATE_VERSION, CHECKS, Certificate, Claim};
+use threadwise_lang::program::{LocationId, Program, Span, TemplateId};
+use threadwise_model::family::{Conjunct, Family};
+
+use crate::conditions::Report;
+use crate::rejection::{Error, Fault, Unproved};
+use conditions::{Judge, Lister};
+use names::{Symbol, Table, location_named, template_named};
+use proof::{Flaw, Known};
+
+pub use smtlib::smtlib_family;
+
+/// Checks that a certificate proves a property of a program for all values of the parameters, but for those that it names a value of. The
+/// property is that of an invariant, or `checks`. `stop` is asked every few milliseconds whether to give up.
+pub fn check_family(
+    program: &Arc<Program>,
+    certificate: &Certificate,
+    property: &str,
+    stop: &dyn Fn() -> bool,
+) -> Result<Report, Error> {
+    let subject = Subject::new(program, certificate, property)?;
+    let mut proofs = HashMap::new();
+    for listed in &subject.claim.proofs {
+        if proofs.insert(&listed.condition, &listed.proof).is_some() {
+            return Err(Error::no_proof(format!(
+                "there are two proofs of one condition: {:?}",
+                listed.condition
+            )));
+        }
+    }
+    let checker = Checker {
+        known: Known::default(),
+        proofs,
+    };
+    let (checker, conditions) = subject.list(checker, stop)?;
+    if let Some(condition) = checker.proofs.keys().min() {
+        return Err(Error::no_proof(format!(
+            "there is a proof of a condition that is none: {condition:?}"
+        )));
+    }
+    Ok(Report {
+        conditions,
+        visits: checker.known.visits,
+        ..Report::default()
+    })
+}
+
+/// What a certificate is about, and its claim.
+struct Subject<'a> {
+    family: Family,
+    property: &'a str,
+    /// What an invariant says; nothing for the built-in checks.
+    conjuncts: Option<Vec<Conjunct>>,
+    claim: &'a FamilyClaim,
+}
+
+/// A claim with its names looked up.
+#[derive(Debug)]
+pub(crate) struct Claimed<'a> {
+    pub(crate) views: Vec<View<'a>>,
+    pub(crate) counted: Vec<Counted<'a>>,
+}
+
+/// The assertions about some processes.
+#[derive(Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) references: Vec<(TemplateId, LocationId)>,
+    pub(crate) assertions: &'a [Formula],
+}
+
+/// A predicate of which it is counted how many processes it holds of.
+#[derive(Debug)]
+pub(crate) struct Counted<'a> {
+    pub(crate) template: TemplateId,
+    pub(crate) predicate: &'a Formula,
+}
+
+impl<'a> Subject<'a> {
+    fn new(
+        program: &Arc<Program>,
+        certificate: &'a Certificate,
+        property: &'a str,
+    ) -> Result<Subject<'a>, Error> {
+        let Claim::Family(claim) = &certificate.claim else {
+            return Err(Error::mismatch(
+                "it is about one instance, not about all values of the parameters",
+            ));
+        };
+        if certificate.version != CERTIFICATE_VERSION {
+            return Err(Error::mismatch(format!(
+                "it has version {} of the format, and this is {CERTIFICATE_VERSION}",
+                certificate.version
+            )));
+        }
+        if certificate.property != property {
+            return Err(Error::mismatch(format!(
+                "it is about `{}`, not about `{property}`",
+                certificate.property
+            )));
+        }
+        if certificate.model.is_some() {
+            return Err(Error::mismatch(
+                "it names a model, which a claim about all values of the parameters does not",
+            ));
+        }
+        let known = |name: &String| program.params.iter().any(|param| param.name == *name);
+        if let Some(name) = certificate.params.keys().find(|name| !known(name)) {
+            return Err(Error::mismatch(format!(
+                "it has a value of `{name}`, which is no parameter"
+            )));
+        }
+        let unsupported = |unsupported: threadwise_model::family::Unsupported| {
+            Error::unsupported(unsupported.to_string())
+        };
+        let family = Family::new(Arc::clone(program), &certificate.params).map_err(unsupported)?;
+        let conjuncts = match property {
+            CHECKS => None,
+            name => Some(
+                family
+                    .invariant(name)
+                    .map_err(unsupported)?
+                    .ok_or_else(|| {
+                        Error::mismatch(format!("the model has no invariant `{name}`"))
+                    })?,
+            ),
+        };
+        Ok(Subject {
+            family,
+            property,
+            conjuncts,
+            claim,
+        })
+    }
+
+    /// Lists the conditions for a judge. Gives it back, and how many they are.
+    fn list<J: Judge>(&self, judge: J, stop: &dyn Fn() -> bool) -> Result<(J, u64), Error> {
+        let table = Table::new(&self.family, self.claim)?;
+        let claimed = self.look_up(&table)?;
+        let mut lister = Lister {
+            family: &self.family,
+            claim: &claimed,
+            property: self.property,
+            table,
+            judge,
+            stop,
+            conditions: 0,
+        };
+        lister.instance()?;
+        lister.initial()?;
+        lister.steps()?;
+        match &self.conjuncts {
+            Some(conjuncts) => lister.invariant(conjuncts)?,
+            None => lister.checks()?,
+        }
+        Ok((lister.judge, lister.conditions))
+    }
+
+    fn look_up(&self, table: &Table) -> Result<Claimed<'a>, Error> {
+        let family = &self.family;
+        let mut views: Vec<View> = Vec::with_capacity(self.claim.views.len());
+        for (position, view) in self.claim.views.iter().enumerate() {
+            let references = view.references.iter();
+            let references = references.map(|reference| self.place(reference));
+            let references = references.collect::<Result<Vec<_>, Error>>()?;
+            if views.iter().any(|other| other.references == references) {
+                let message = format!("view {position} has the references of another one");
+                return Err(Error::no_proof(message));
+            }
+            let template_of = |i: u32| {
+                let reference = references.get(i as usize);
+                reference.map(|(template, _)| *template)
+            };
+            for assertion in &view.assertions {
+                mentioned(assertion, &mut |variable| {
+                    let symbol = table.symbol(variable)?;
+                    symbol.fits(family, &template_of).map_err(|why| {
+                        let name = table.name(variable);
+                        Error::no_proof(format!("`{name}` is not for view {position}: {why}"))
+                    })
+                })?;
+            }
+            views.push(View {
+                references,
+                assertions: &view.assertions,
+            });
+        }
+        let mut counted = Vec::with_capacity(self.claim.counted.len());
+        for listed in &self.claim.counted {
+            let template = self.template(&listed.template)?;
+            mentioned(&listed.predicate, &mut |variable| {
+                let symbol = table.symbol(variable)?;
+                let fits = match symbol {
+                    Symbol::Count(..) | Symbol::Counted(..) => {
+                        Err("it is a number of processes".to_owned())
+                    }
+                    _ => symbol.fits(family, &|i| (i == 0).then_some(template)),
+                };
+                fits.map_err(|why| {
+                    let name = table.name(variable);
+                    Error::no_proof(format!("`{name}` is not for a counted predicate: {why}"))
+                })
+            })?;
+            counted.push(Counted {
+                template,
+                predicate: &listed.predicate,
+            });
+        }
+        Ok(Claimed { views, counted })
+    }
+
+    fn template(&self, name: &str) -> Result<TemplateId, Error> {
+        template_named(&self.family, name)
+            .ok_or_else(|| Error::no_proof(format!("the model has no template `{name}`")))
+    }
+
+    fn place(&self, reference: &Reference) -> Result<(TemplateId, LocationId), Error> {
+        let Reference { template, location } = reference;
+        let id = self.template(template)?;
+        let place = location_named(&self.family, id, location)
+            .ok_or_else(|| Error::no_proof(format!("`{template}` has no label `{location}`")))?;
+        Ok((id, place))
+    }
+}
+
+/// Calls a function for every variable of a formula.
+fn mentioned(
+    formula: &Formula,
+    each: &mut dyn FnMut(u32) -> Result<(), Error>,
+) -> Result<(), Error> {
+    match formula {
+        Formula::Atom(atom) => atom
+            .terms
+            .iter()
+            .try_for_each(|(variable, _)| each(*variable)),
+        Formula::And(members) | Formula::Or(members) => {
+            let mut members = members.iter();
+            members.try_for_each(|member| mentioned(member, each))
+        }
+    }
+}
+
+/// A judge that checks the proofs of a claim.
+struct Checker<'a> {
+    known: Known,
+    /// The proofs that have not been asked for yet.
+    proofs: HashMap<&'a Condition, &'a Proof>,
+}
+
+impl Judge for Checker<'_> {
+    fn push(&mut self, _: &Table, formulas: &[Formula]) -> Result<(), Error> {
+        self.known.push();
+        self.known.assume(formulas);
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<(), Error> {
+        self.known.pop();
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        table: &Table,
+        condition: &Condition,
+        about: &dyn Fn(&Table) -> (String, Option<Span>),
+    ) -> Result<(), Error> {
+        let proof = self.proofs.remove(condition);
+        let flaw = match self.known.check(proof.unwrap_or(&Proof::Obvious)) {
+            Ok(()) => return Ok(()),
+            Err(flaw) => flaw,
+        };
+        let (what, span) = about(table);
+        let fault = match (proof, flaw) {
+            (None, _) => Fault::Missing,
+            (_, Flaw::NotObvious) => Fault::NotObvious,
+            (_, Flaw::NotKnown(atom)) => Fault::NotKnown(table.text(&atom)),
+            (_, Flaw::NotNormal(atom)) => Fault::NotNormal(table.text(&atom)),
+            (_, Flaw::Factor(factor)) => Fault::Factor(factor),
+            (_, Flaw::Sum) => Fault::Sum,
+            (_, Flaw::TooLarge) => Fault::TooLarge,
+        };
+        Err(Error::Unproved(Box::new(Unproved {
+            condition: condition.clone(),
+            what,
+            span,
+            fault,
+        })))
+    }
+}
