@@ -10,7 +10,16 @@ use threadwise_engine::{Limits, Observer, Stop};
 use threadwise_evidence::{Account, Certificate, Reason, Stats};
 use threadwise_lang::program::{Program, PropertyKind};
 
+use threadwise_evidence::CHECKS;
+use threadwise_model::family::Family;
+
+use crate::counter::{Allowance, Attempt, Claimed, Proof};
 use crate::small::{self, Counterexample, Found};
+
+/// States of each small instance that are looked at as samples.
+const SAMPLES: usize = 1_500;
+/// Questions that the arithmetic solver is asked at most.
+const QUESTIONS: u64 = 400_000;
 
 /// An engine for every value of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +67,13 @@ pub struct Outcome {
     pub stats: Stats,
 }
 
+/// What was proved, and why not more.
+#[derive(Default)]
+struct Proved {
+    proofs: BTreeMap<String, Proof>,
+    why: Option<String>,
+}
+
 impl FamilyEngine {
     /// What `--engine` calls it.
     pub fn name(self) -> &'static str {
@@ -89,21 +105,36 @@ impl FamilyEngine {
             task.limits,
             observer,
         );
+        let Proved { mut proofs, why } = match stopped {
+            None => self.prove(task, &violations, observer),
+            Some(_) => Proved::default(),
+        };
         let answers = task.properties.iter().zip(violations);
         let findings = answers.map(|(property, violation)| {
+            if let Some(proof) = proofs.remove(property) {
+                let account = Account {
+                    rounds: proof.rounds,
+                    ..Account::default()
+                };
+                return (Answer::Proved(Some(proof.certificate)), account);
+            }
             let answer = match (violation, stopped) {
                 (Some(violation), _) => Answer::Violated(Box::new(violation)),
                 (None, Some(stop)) => Answer::Unknown(stop_reason(stop)),
                 (None, None) if is_liveness(task.program, property) => {
                     Answer::Unknown(self.refused(property))
                 }
-                (None, None) => Answer::Unknown(Reason::new(
-                    "no-proof",
-                    format!(
-                        "`{}` found no proof, and no violation with up to {processes} processes",
-                        self.name()
-                    ),
-                )),
+                (None, None) => {
+                    let why = why.as_ref().map(|why| format!(" ({why})"));
+                    Answer::Unknown(Reason::new(
+                        "no-proof",
+                        format!(
+                            "`{}` found no proof{}, and no violation with up to {processes} processes",
+                            self.name(),
+                            why.unwrap_or_default()
+                        ),
+                    ))
+                }
             };
             (answer, Account::default())
         });
@@ -116,6 +147,48 @@ impl FamilyEngine {
                 ..Stats::default()
             },
         }
+    }
+
+    /// Tries to prove what is not violated.
+    fn prove(
+        self,
+        task: &Task,
+        violations: &[Option<Counterexample>],
+        observer: &mut dyn Observer,
+    ) -> Proved {
+        let mut proved = Proved::default();
+        let family = match Family::new(Arc::clone(task.program), task.fixed) {
+            Ok(family) => family,
+            Err(unsupported) => {
+                proved.why = Some(unsupported.what);
+                return proved;
+            }
+        };
+        let mut open: Vec<(String, Claimed)> = Vec::new();
+        for (property, violation) in task.properties.iter().zip(violations) {
+            if violation.is_some() {
+                continue;
+            }
+            if property == CHECKS {
+                open.push((property.clone(), Claimed::Checks));
+            } else if let Ok(Some(conjuncts)) = family.invariant(property) {
+                open.push((property.clone(), Claimed::Invariant(conjuncts)));
+            }
+        }
+        let samples = small::samples(task.program, task.fixed, SAMPLES, task.limits, observer);
+        let stop = || task.limits.should_stop().is_some();
+        let attempt = Attempt {
+            family: &family,
+            samples: &samples,
+            fixed: task.fixed,
+        };
+        let mut allowance = Allowance {
+            questions: QUESTIONS,
+            stop: &stop,
+        };
+        let outcome = attempt.all(&open, &mut proved.proofs, &mut allowance);
+        proved.why = outcome.err().map(|gap| gap.to_string());
+        proved
     }
 
     fn refused(self, property: &str) -> Reason {

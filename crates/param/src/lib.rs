@@ -7,6 +7,14 @@
 //! - [`small`] searches small instances, for violations and for sample states.
 //! - [`engine`] is what all of this is for: the engines by name.
 
+mod candidates;
+mod certificate;
+mod conditions;
+mod counter;
 pub mod engine;
+mod hull;
+mod infer;
 pub mod lia;
+mod points;
+mod scope;
 pub mod small;

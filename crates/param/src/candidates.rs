@@ -1,0 +1,525 @@
+//! Guesses at assertions: inequalities that the program itself suggests, and clauses of two of them.
+//!
+//! The source of most is the text: guards, values that are assigned, and what the property says. Then there are numbers of processes (none or some at a label), bounds
+//! that hold of all samples, differences of variables, and the terms of Definition 6 of Pani, Weissenbacher and Zuleger (FMCAD 2020): a variable and a counter, each
+//! times the stride of the other, so that their difference stays what it is when both move.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Variable};
+use threadwise_lang::program::{Scalar, TemplateId};
+use threadwise_model::family::{Cell, Names, Term};
+
+use crate::conditions::{Cases, Goal};
+use crate::points::{Points, holds};
+use crate::scope::{Counted, Form, Place, Reference, Scope, Translator, Var, plain};
+
+/// An inequality that the text suggests, about processes of these templates: reference `i` is of the `i`th.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Seed {
+    atom: Atom,
+    templates: Vec<TemplateId>,
+}
+
+/// The literals of a clause at most, and the literals and clauses of a view.
+const MOST_LITERALS: usize = 120;
+const MOST_CLAUSES: usize = 6_000;
+
+/// What the text of the program and the goals suggest.
+pub(crate) fn seeds(cases: &mut Cases, goals: &[&Goal]) -> Vec<Seed> {
+    let family = cases.family;
+    let mut seeds = BTreeSet::new();
+    for (template, declaration) in family.templates.iter_enumerated() {
+        for path in &declaration.paths {
+            let scope = Scope::of(&[Reference {
+                template,
+                location: path.from,
+            }]);
+            let names = Names {
+                own: Some(0),
+                ..Names::default()
+            };
+            let mut translator = Translator::new(family, &mut cases.table, &scope);
+            let mut formulas = Vec::new();
+            for guard in &path.guard {
+                formulas.extend(translator.assume(&guard.resolve(&names), true).ok());
+            }
+            for (cell, value) in &path.writes {
+                let cell = cell.resolve(&names);
+                if let (Some(var), Ok(value)) =
+                    (plain(&cell), translator.term(&value.resolve(&names)))
+                {
+                    // What is assigned, if it is not a change of the variable itself.
+                    let variable = translator.table.number(var);
+                    if value.terms.iter().all(|(other, _)| *other != variable) {
+                        formulas.extend(Form::variable(variable).equals(&value).ok());
+                    }
+                }
+            }
+            formulas.append(&mut translator.facts);
+            for formula in &formulas {
+                atoms(formula, &mut |atom| {
+                    seeds.extend(seed(cases, atom, &|_| Some(template)));
+                });
+            }
+        }
+    }
+    for goal in goals {
+        let templates = goal_templates(cases, goal);
+        for formula in &goal.violation {
+            atoms(formula, &mut |atom| {
+                seeds.extend(seed(cases, atom, &|reference| {
+                    templates.get(reference as usize).copied()
+                }));
+            });
+        }
+    }
+    seeds.into_iter().collect()
+}
+
+fn goal_templates(cases: &Cases, goal: &Goal) -> Vec<TemplateId> {
+    use threadwise_evidence::family::Condition;
+    let named = |name: &str| {
+        let mut templates = cases.family.templates.iter_enumerated();
+        templates
+            .find(|(_, template)| template.name == name)
+            .map(|(id, _)| id)
+    };
+    match &goal.condition {
+        Condition::Check { template, .. } => named(template).into_iter().collect(),
+        Condition::Property { references, .. } => {
+            let each = references.iter();
+            each.filter_map(|reference| named(&reference.template))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Calls for every inequality of a formula.
+fn atoms(formula: &Linear, visit: &mut dyn FnMut(&Atom)) {
+    match formula {
+        Linear::Atom(atom) => visit(atom),
+        Linear::And(members) | Linear::Or(members) => {
+            members.iter().for_each(|member| atoms(member, visit));
+        }
+    }
+}
+
+/// An inequality as a seed, with its references numbered from 0 on; nothing if it is about choices and the like.
+fn seed(cases: &Cases, atom: &Atom, template: &dyn Fn(u32) -> Option<TemplateId>) -> Option<Seed> {
+    let mut used = BTreeSet::new();
+    for (variable, _) in &atom.terms {
+        match cases.table.var(*variable) {
+            Var::Param(_) | Var::Counter(..) => {}
+            Var::Shared(_, places) => used.extend(references(places)),
+            Var::Id(reference) => {
+                used.insert(*reference);
+            }
+            Var::Local(reference, _, _, places) => {
+                used.insert(*reference);
+                used.extend(references(places));
+            }
+            Var::Counted(..) | Var::Indicator(..) | Var::Choice(_) | Var::Opaque(_) => {
+                return None;
+            }
+        }
+    }
+    let greatest = used.iter().max().map_or(0, |most| most + 1);
+    let templates: Option<Vec<TemplateId>> = (0..greatest).map(template).collect();
+    Some(Seed {
+        atom: atom.clone(),
+        templates: templates?,
+    })
+}
+
+fn references(places: &[Place]) -> impl Iterator<Item = u32> + '_ {
+    places.iter().filter_map(|place| match place {
+        Place::Reference(reference) => Some(*reference),
+        Place::Position(_) => None,
+    })
+}
+
+/// The inequalities of the seeds that a view can be asked about, and their negations.
+fn seeded(cases: &mut Cases, view: usize, seeds: &[Seed]) -> BTreeSet<Atom> {
+    let references = cases.views[view].references.clone();
+    let mut found = BTreeSet::new();
+    for seed in seeds {
+        let mut picks: Vec<Vec<u32>> = vec![Vec::new()];
+        for template in &seed.templates {
+            picks = picks
+                .iter()
+                .flat_map(|pick| {
+                    let fits = references.iter().enumerate().filter(|(place, reference)| {
+                        reference.template == *template && !pick.contains(&(*place as u32))
+                    });
+                    fits.map(|(place, _)| {
+                        let mut pick = pick.clone();
+                        pick.push(place as u32);
+                        pick
+                    })
+                })
+                .collect();
+        }
+        for pick in picks {
+            let terms = seed.atom.terms.iter();
+            let terms: Vec<(Variable, i64)> = terms
+                .map(|(variable, factor)| (cases.table.renamed(*variable, &pick), *factor))
+                .collect();
+            if let Ok(atom) = Atom::at_most_zero(terms, seed.atom.constant)
+                && !atom.terms.is_empty()
+            {
+                found.extend(atom.negation().ok());
+                found.insert(atom);
+            }
+        }
+    }
+    found
+}
+
+/// What a variable is, as far as guesses are concerned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Param,
+    Integer,
+    /// Few values without an order that matters.
+    Small,
+    Id(TemplateId),
+    Counter,
+}
+
+fn sort(cases: &Cases, variable: Variable) -> Option<Sort> {
+    let program = cases.family.program();
+    let of = |scalar: &Scalar| match scalar {
+        Scalar::Int | Scalar::Range(..) => Some(Sort::Integer),
+        Scalar::Bool | Scalar::Enum(_) => Some(Sort::Small),
+        Scalar::Id(template) | Scalar::OptId(template) => Some(Sort::Id(*template)),
+        Scalar::Mutex => None,
+    };
+    match cases.table.var(variable) {
+        Var::Param(_) => Some(Sort::Param),
+        Var::Shared(var, _) => of(&program.shared[*var].scalar),
+        Var::Local(_, template, var, _) => of(&program.templates[*template].locals[*var].scalar),
+        Var::Counter(..) | Var::Counted(..) => Some(Sort::Counter),
+        _ => None,
+    }
+}
+
+/// Bounds that hold of all samples, and what the text suggests, for each view: first guesses.
+pub(crate) fn units(cases: &mut Cases, points: &Points, seeds: &[Seed]) -> Vec<Vec<Linear>> {
+    (0..cases.views.len())
+        .map(|view| {
+            let mut found = seeded(cases, view, seeds);
+            for (place, variable) in cases.variables[view].clone().into_iter().enumerate() {
+                if sort(cases, variable).is_some_and(|sort| sort != Sort::Param) {
+                    bounds(&[(variable, 1, place)], &points.of_view[view], &mut found);
+                }
+            }
+            found.into_iter().map(Linear::Atom).collect()
+        })
+        .collect()
+}
+
+/// Bounds of differences and of terms by strides, for each view.
+pub(crate) fn differences(cases: &mut Cases, points: &Points) -> Vec<Vec<Linear>> {
+    let strides = strides(cases);
+    (0..cases.views.len())
+        .map(|view| {
+            let mut found = BTreeSet::new();
+            let variables = cases.variables[view].clone();
+            let sorts: Vec<Option<Sort>> = variables
+                .iter()
+                .map(|variable| sort(cases, *variable))
+                .collect();
+            for (place, variable) in variables.iter().enumerate() {
+                for (other_place, other) in variables.iter().enumerate() {
+                    let pairs: Vec<(i64, i64)> = match (sorts[place], sorts[other_place]) {
+                        (Some(Sort::Integer), Some(Sort::Integer)) if place < other_place => {
+                            vec![(1, -1), (1, 1)]
+                        }
+                        (Some(Sort::Integer), Some(Sort::Param)) => vec![(1, -1), (1, 1)],
+                        (Some(Sort::Integer), Some(Sort::Counter)) => {
+                            let by = strides.get(variable).into_iter().flatten();
+                            by.flat_map(|by| [(1, -*by), (1, *by)]).collect()
+                        }
+                        _ => continue,
+                    };
+                    for (a, b) in pairs {
+                        let form = [(*variable, a, place), (*other, b, other_place)];
+                        bounds(&form, &points.of_view[view], &mut found);
+                    }
+                }
+            }
+            found.into_iter().map(Linear::Atom).collect()
+        })
+        .collect()
+}
+
+/// By how much steps change variables.
+fn strides(cases: &mut Cases) -> HashMap<Variable, BTreeSet<i64>> {
+    let mut strides: HashMap<Variable, BTreeSet<i64>> = HashMap::new();
+    let family = cases.family;
+    for template in &family.templates {
+        for path in &template.paths {
+            for (cell, value) in &path.writes {
+                let Cell::Shared { .. } = cell else { continue };
+                let by = match value {
+                    Term::Sum(terms) => match terms.as_slice() {
+                        [Term::Cell(same), Term::Number(by)] if same == cell => *by,
+                        _ => continue,
+                    },
+                    _ => continue,
+                };
+                if let Some(var) = plain(cell)
+                    && (1..=64).contains(&by.unsigned_abs())
+                {
+                    let variable = cases.table.number(var);
+                    strides.entry(variable).or_default().insert(by.abs());
+                }
+            }
+        }
+    }
+    strides
+}
+
+/// The least and the greatest value of a form over all points, as inequalities.
+fn bounds(form: &[(Variable, i64, usize)], points: &[Vec<i64>], found: &mut BTreeSet<Atom>) {
+    let value = |point: &Vec<i64>| {
+        let each = form.iter();
+        each.map(|(_, factor, place)| i128::from(*factor) * i128::from(point[*place]))
+            .sum::<i128>()
+    };
+    let (Some(least), Some(greatest)) = (
+        points.iter().map(value).min(),
+        points.iter().map(value).max(),
+    ) else {
+        return;
+    };
+    let terms = |sign: i64| {
+        let each = form.iter();
+        each.map(move |(variable, factor, _)| (*variable, sign * factor))
+    };
+    // Besides what the samples say, the bounds that programs like best.
+    for bound in [greatest, 0, 1] {
+        if bound >= greatest
+            && let Ok(bound) = i64::try_from(bound)
+        {
+            found.extend(Atom::at_most_zero(terms(1), -bound).ok());
+        }
+    }
+    for bound in [least, 0, 1] {
+        if bound <= least
+            && let Ok(bound) = i64::try_from(bound)
+        {
+            found.extend(Atom::at_most_zero(terms(-1), bound).ok());
+        }
+    }
+}
+
+/// What clauses are made of: for each view, formulas that hold at some points and not at others.
+fn literals(cases: &mut Cases, view: usize, points: &Points, seeds: &[Seed]) -> Vec<Linear> {
+    let mut found: BTreeSet<Linear> = seeded(cases, view, seeds)
+        .into_iter()
+        .map(Linear::Atom)
+        .collect();
+    let variables = cases.variables[view].clone();
+    let references = cases.views[view].references.clone();
+    for (place, variable) in variables.iter().enumerate() {
+        let values: BTreeSet<i64> = points.of_view[view]
+            .iter()
+            .map(|point| point[place])
+            .collect();
+        let mut against = |constant: Form| {
+            let form = Form::variable(*variable);
+            for literal in [
+                form.equals(&constant),
+                form.differs(&constant),
+                form.at_most(&constant),
+                constant.at_most(&form),
+            ] {
+                found.extend(literal.ok().filter(|literal| literal.truth().is_none()));
+            }
+        };
+        match sort(cases, *variable) {
+            Some(Sort::Counter) => {
+                let counter = Form::variable(*variable);
+                found.extend(counter.at_most(&Form::number(0)).ok());
+                found.extend(Form::number(1).at_most(&counter).ok());
+            }
+            Some(Sort::Small) => {
+                for value in values.iter().take(5) {
+                    against(Form::number(*value));
+                }
+            }
+            Some(Sort::Id(template)) => {
+                against(Form::number(-1));
+                for (number, reference) in references.iter().enumerate() {
+                    if reference.template == template {
+                        let id = cases.table.number(Var::Id(number as u32));
+                        against(Form::variable(id));
+                    }
+                }
+            }
+            Some(Sort::Integer) => {
+                against(Form::number(0));
+                // Entries of an array, and variables of a kind, against each other.
+                for other in &variables[..place] {
+                    if alike(cases, *variable, *other) {
+                        against(Form::variable(*other));
+                    }
+                }
+            }
+            Some(Sort::Param) | None => {}
+        }
+    }
+    let places: HashMap<Variable, usize> = variables
+        .iter()
+        .enumerate()
+        .map(|(place, variable)| (*variable, place))
+        .collect();
+    let all = &points.of_view[view];
+    let telling = |literal: &Linear| {
+        let mut each = all.iter().map(|point| holds(literal, &places, point));
+        let first = each.next();
+        first.is_some_and(|first| each.any(|other| other != first))
+    };
+    found.retain(telling);
+    found.into_iter().take(MOST_LITERALS).collect()
+}
+
+/// Whether two variables are the same one of different processes, or entries of one array.
+fn alike(cases: &Cases, one: Variable, other: Variable) -> bool {
+    match (cases.table.var(one), cases.table.var(other)) {
+        (Var::Shared(a, places), Var::Shared(b, _)) => a == b && !places.is_empty(),
+        (Var::Local(_, t, a, _), Var::Local(_, u, b, _)) => (t, a) == (u, b),
+        _ => false,
+    }
+}
+
+/// Clauses of two literals that hold of all samples, for each view.
+pub(crate) fn clauses(cases: &mut Cases, points: &Points, seeds: &[Seed]) -> Vec<Vec<Linear>> {
+    (0..cases.views.len())
+        .map(|view| {
+            let literals = literals(cases, view, points, seeds);
+            let places: HashMap<Variable, usize> = cases.variables[view]
+                .iter()
+                .enumerate()
+                .map(|(place, variable)| (*variable, place))
+                .collect();
+            let all = &points.of_view[view];
+            let bits: Vec<Vec<u64>> = literals
+                .iter()
+                .map(|literal| bitset(all.iter().map(|point| holds(literal, &places, point))))
+                .collect();
+            let full = bitset(all.iter().map(|_| true));
+            let mut found: BTreeMap<usize, Vec<Linear>> = BTreeMap::new();
+            let mut count = 0;
+            for (place, literal) in literals.iter().enumerate() {
+                for (other_place, other) in literals[..place].iter().enumerate() {
+                    let together = bits[place].iter().zip(&bits[other_place]);
+                    let together = together.zip(&full).all(|((a, b), full)| a | b == *full);
+                    let opposite = literal.negation().as_ref() == Ok(other);
+                    if together && !opposite && count < MOST_CLAUSES {
+                        let clause = Linear::any([literal.clone(), other.clone()]);
+                        found.entry(size(&clause)).or_default().push(clause);
+                        count += 1;
+                    }
+                }
+            }
+            found.into_values().flatten().collect()
+        })
+        .collect()
+}
+
+fn size(formula: &Linear) -> usize {
+    let mut size = 0;
+    atoms(formula, &mut |atom| size += atom.terms.len());
+    size
+}
+
+fn bitset(truths: impl Iterator<Item = bool>) -> Vec<u64> {
+    let mut bits = Vec::new();
+    for (place, truth) in truths.enumerate() {
+        if place % 64 == 0 {
+            bits.push(0);
+        }
+        if truth && let Some(last) = bits.last_mut() {
+            *last |= 1_u64 << (place % 64);
+        }
+    }
+    bits
+}
+
+/// Predicates that processes can be counted by: what a variable of their own is, and how one compares with a shared one.
+pub(crate) struct Predicates {
+    /// Those about own variables with few values.
+    pub(crate) own: Vec<Counted>,
+    /// Those that link an own variable with shared ones.
+    pub(crate) linking: Vec<Counted>,
+}
+
+/// The predicates that the declarations and the text suggest.
+pub(crate) fn predicates(cases: &mut Cases, seeds: &[Seed]) -> Predicates {
+    let program = cases.family.program();
+    let mut own = Vec::new();
+    for (template, declaration) in program.templates.iter_enumerated() {
+        for (local, variable) in declaration.locals.iter_enumerated() {
+            let most = match &variable.scalar {
+                Scalar::Bool => 1,
+                Scalar::Enum(id) => program.enums[*id].members.len() as i64 - 1,
+                _ => continue,
+            };
+            if !variable.dims.is_empty() || most > 3 {
+                continue;
+            }
+            let number = cases
+                .table
+                .number(Var::Local(0, template, local, Vec::new()));
+            for value in 1..=most {
+                // The variable is at least this.
+                let predicate = Atom {
+                    terms: vec![(number, -1)],
+                    constant: value,
+                };
+                own.push(Counted {
+                    template,
+                    predicate,
+                });
+            }
+        }
+    }
+    let mut linking: Vec<Counted> = Vec::new();
+    for seed in seeds {
+        let [template] = seed.templates.as_slice() else {
+            continue;
+        };
+        let vars = seed.atom.terms.iter().map(|(v, _)| cases.table.var(*v));
+        let (mut local, mut shared, mut other) = (false, false, false);
+        for var in vars {
+            match var {
+                Var::Local(_, _, _, places) => {
+                    local = true;
+                    other |= references(places).next().is_some();
+                }
+                Var::Shared(_, places) => {
+                    shared = true;
+                    other |= references(places).next().is_some();
+                }
+                Var::Param(_) => {}
+                _ => other = true,
+            }
+        }
+        let counted = Counted {
+            template: *template,
+            predicate: seed.atom.clone(),
+        };
+        // Of a predicate and its negation, one is enough.
+        let opposite = linking.iter().any(|known| {
+            known.template == *template && seed.atom.negation().as_ref() == Ok(&known.predicate)
+        });
+        if local && shared && !other && !opposite && !linking.contains(&counted) {
+            linking.push(counted);
+        }
+    }
+    Predicates { own, linking }
+}

@@ -1,0 +1,359 @@
+//! Writing a proof down: the assertions that the property needs, no others, and a proof for each condition.
+//!
+//! What was inferred is far more than is needed. Beginning with the property, whatever a proof uses is kept, and what the proofs of that use, until nothing
+//! is added. The proofs that are written down are those that were found with what is kept alone.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
+use threadwise_evidence::family::{ConditionProof, CountedPredicate, FamilyClaim, ViewClaim};
+
+use crate::conditions::{Cases, Goal, Instantiation, shown};
+use crate::infer::{Asked, Halt, Inference, unaffected, variables};
+
+/// An assertion: its view, and its position among those of the view.
+type Place = (usize, usize);
+
+/// A proof that some formulas are contradictory, and which assertions it uses.
+struct Used {
+    proof: Proof,
+    assertions: BTreeSet<Place>,
+}
+
+/// Something that turned out not to follow after all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Halt(#[from] Halt),
+    #[error("an assertion that was found does not follow from the others")]
+    NotInductive,
+    #[error("not every allowed value of the parameters has an instance")]
+    NoInstance,
+}
+
+impl From<threadwise_evidence::arithmetic::Overflow> for Failure {
+    fn from(overflow: threadwise_evidence::arithmetic::Overflow) -> Failure {
+        Failure::Halt(Halt::Overflow(overflow))
+    }
+}
+
+/// The claim that these goals follow from what was inferred.
+pub(crate) fn claim(
+    inference: &mut Inference,
+    requirements: &[(threadwise_evidence::family::Condition, Vec<Linear>)],
+    goals: &[Goal],
+) -> Result<FamilyClaim, Failure> {
+    let mut writer = Writer::new(inference)?;
+    let mut proofs = Vec::new();
+    for (condition, facts) in requirements {
+        match writer.refute(facts, &[], &[])? {
+            Some(used) => proofs.push((condition.clone(), used.proof)),
+            None => return Err(Failure::NoInstance),
+        }
+    }
+    for goal in goals {
+        let used = writer.refute(&goal.facts, &goal.assumed, &[])?;
+        let used = used.ok_or(Failure::NotInductive)?;
+        writer.need(&used.assertions);
+        proofs.push((goal.condition.clone(), used.proof));
+    }
+    let steps = writer.close()?;
+    Ok(writer.write(proofs, steps))
+}
+
+struct Writer<'i, 'a, 's> {
+    inference: &'i mut Inference<'a, 's>,
+    cases: &'s Cases<'a>,
+    formulas: Vec<Vec<Linear>>,
+    needed: BTreeSet<Place>,
+    queue: VecDeque<Place>,
+}
+
+impl<'i, 'a, 's> Writer<'i, 'a, 's> {
+    fn new(inference: &'i mut Inference<'a, 's>) -> Result<Writer<'i, 'a, 's>, Failure> {
+        let cases = inference.cases;
+        let mut formulas = Vec::with_capacity(cases.views.len());
+        for view in 0..cases.views.len() {
+            formulas.push(inference.formulas(view)?);
+        }
+        Ok(Writer {
+            inference,
+            cases,
+            formulas,
+            needed: BTreeSet::new(),
+            queue: VecDeque::new(),
+        })
+    }
+
+    fn need(&mut self, assertions: &BTreeSet<Place>) {
+        for place in assertions {
+            if self.needed.insert(*place) {
+                self.queue.push_back(*place);
+            }
+        }
+    }
+
+    /// Proves every assertion that is needed, in every case.
+    fn close(&mut self) -> Result<Vec<(usize, Place, Proof)>, Failure> {
+        let mut by_view: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (number, case) in self.cases.cases.iter().enumerate() {
+            by_view.entry(case.view).or_default().push(number);
+        }
+        let mut steps = Vec::new();
+        while let Some(place) = self.queue.pop_front() {
+            let formula = self.formulas[place.0][place.1].clone();
+            for number in by_view.get(&place.0).into_iter().flatten() {
+                let case = &self.cases.cases[*number];
+                if formula.truth() != Some(false) && unaffected(case, variables(&formula).iter()) {
+                    continue;
+                }
+                let after = Cases::after(&formula, &case.after)?;
+                let negated = after.negation()?;
+                let used = self.refute(&case.facts, &case.assumed, &[negated])?;
+                let used = used.ok_or(Failure::NotInductive)?;
+                self.need(&used.assertions);
+                steps.push((*number, place, used.proof));
+            }
+        }
+        Ok(steps)
+    }
+
+    /// A proof that formulas contradict each other, with few assertions.
+    fn refute(
+        &mut self,
+        facts: &[Linear],
+        assumed: &[Instantiation],
+        more: &[Linear],
+    ) -> Result<Option<Used>, Failure> {
+        let mut hypotheses: Vec<(Place, Linear)> = Vec::new();
+        for instantiation in assumed {
+            for (position, formula) in self.formulas[instantiation.view].iter().enumerate() {
+                let renamed = Cases::renamed(formula, &instantiation.renaming);
+                if renamed.truth() == Some(false) {
+                    // What cannot be reached needs no other reason.
+                    return Ok(Some(Used {
+                        proof: Proof::Obvious,
+                        assertions: BTreeSet::from([(instantiation.view, position)]),
+                    }));
+                }
+                hypotheses.push(((instantiation.view, position), renamed));
+            }
+        }
+        // What is needed anyway comes first, then what the full proof mentions, then everything.
+        let all: Vec<usize> = (0..hypotheses.len()).collect();
+        let Some(proof) = self.try_with(facts, &hypotheses, &all, more)? else {
+            return Ok(None);
+        };
+        let mut mentioned = BTreeSet::new();
+        mentions(&proof, &mut mentioned);
+        let told: Vec<usize> = all
+            .iter()
+            .copied()
+            .filter(|place| {
+                let mut found = false;
+                atoms(&hypotheses[*place].1, &mut |atom| {
+                    found |= mentioned.contains(atom);
+                });
+                found
+            })
+            .collect();
+        let (chosen, proof) = match self.try_with(facts, &hypotheses, &told, more)? {
+            Some(proof) => (told, proof),
+            None => (all, proof),
+        };
+        let (chosen, proof) = self.fewer(facts, &hypotheses, chosen, proof, more)?;
+        Ok(Some(Used {
+            proof,
+            assertions: chosen.iter().map(|place| hypotheses[*place].0).collect(),
+        }))
+    }
+
+    /// Leaves out hypotheses that are not needed elsewhere, as long as the rest suffices.
+    fn fewer(
+        &mut self,
+        facts: &[Linear],
+        hypotheses: &[(Place, Linear)],
+        mut chosen: Vec<usize>,
+        mut proof: Proof,
+        more: &[Linear],
+    ) -> Result<(Vec<usize>, Proof), Failure> {
+        let new = |place: &usize, needed: &BTreeSet<Place>| !needed.contains(&hypotheses[*place].0);
+        let mut candidates: Vec<usize> = chosen
+            .iter()
+            .copied()
+            .filter(|place| new(place, &self.needed))
+            .collect();
+        if candidates.len() > 24 {
+            // Halves first, so that many go at once.
+            let half = candidates.split_off(candidates.len() / 2);
+            for part in [half, candidates.clone()] {
+                let rest: Vec<usize> = chosen
+                    .iter()
+                    .copied()
+                    .filter(|place| !part.contains(place))
+                    .collect();
+                if let Some(shorter) = self.try_with(facts, hypotheses, &rest, more)? {
+                    (chosen, proof) = (rest, shorter);
+                }
+            }
+            candidates = chosen
+                .iter()
+                .copied()
+                .filter(|place| new(place, &self.needed))
+                .take(24)
+                .collect();
+        }
+        for place in candidates.into_iter().rev() {
+            let rest: Vec<usize> = chosen.iter().copied().filter(|p| *p != place).collect();
+            if let Some(shorter) = self.try_with(facts, hypotheses, &rest, more)? {
+                (chosen, proof) = (rest, shorter);
+            }
+        }
+        Ok((chosen, proof))
+    }
+
+    fn try_with(
+        &mut self,
+        facts: &[Linear],
+        hypotheses: &[(Place, Linear)],
+        chosen: &[usize],
+        more: &[Linear],
+    ) -> Result<Option<Proof>, Failure> {
+        let hypotheses = chosen.iter().map(|place| &hypotheses[*place].1);
+        match self
+            .inference
+            .refute(facts.iter().chain(hypotheses), more)?
+        {
+            Asked::Impossible(proof) => Ok(Some(proof)),
+            Asked::Possible(_) | Asked::Open => Ok(None),
+        }
+    }
+
+    /// The claim, with variables and views numbered anew.
+    fn write(
+        &self,
+        proofs: Vec<(threadwise_evidence::family::Condition, Proof)>,
+        steps: Vec<(usize, Place, Proof)>,
+    ) -> FamilyClaim {
+        let family = self.cases.family;
+        let mut views = Vec::new();
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut positions: BTreeMap<Place, usize> = BTreeMap::new();
+        for place in &self.needed {
+            let view = *numbers.entry(place.0).or_insert_with(|| {
+                let references = self.cases.views[place.0].references.iter();
+                views.push(ViewClaim {
+                    references: references.map(|r| shown(family, *r)).collect(),
+                    assertions: Vec::new(),
+                });
+                views.len() - 1
+            });
+            positions.insert(*place, views[view].assertions.len());
+            let formula = self.formulas[place.0][place.1].clone();
+            views[view].assertions.push(formula);
+        }
+        let mut all: Vec<ConditionProof> = Vec::new();
+        let mut push = |condition, proof| {
+            if proof != Proof::Obvious {
+                all.push(ConditionProof { condition, proof });
+            }
+        };
+        for (condition, proof) in proofs {
+            push(condition, proof);
+        }
+        for (case, place, proof) in steps {
+            let case = &self.cases.cases[case];
+            let view = numbers[&place.0];
+            push(self.cases.condition(case, view, positions[&place]), proof);
+        }
+        let counted = self.cases.counted.iter().map(|counted| CountedPredicate {
+            template: family.templates[counted.template].name.clone(),
+            predicate: Linear::Atom(counted.predicate.clone()),
+        });
+        let mut claim = FamilyClaim {
+            variables: Vec::new(),
+            counted: counted.collect(),
+            views,
+            proofs: all,
+        };
+        number_variables(&mut claim, self.cases);
+        claim
+    }
+}
+
+/// Gives numbers to the variables that a claim uses, in the order that they have, and lists their names.
+fn number_variables(claim: &mut FamilyClaim, cases: &Cases) {
+    let mut used: BTreeSet<Variable> = BTreeSet::new();
+    visit_claim(claim, &mut |atom| {
+        used.extend(atom.terms.iter().map(|(variable, _)| *variable));
+    });
+    let used: Vec<Variable> = used.into_iter().collect();
+    claim.variables = used
+        .iter()
+        .map(|variable| cases.table.name(cases.family, *variable))
+        .collect();
+    visit_claim(claim, &mut |atom| {
+        for (variable, _) in &mut atom.terms {
+            // All of them were collected before.
+            *variable = used.binary_search(variable).unwrap_or_default() as Variable;
+        }
+    });
+}
+
+fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
+    for counted in &mut claim.counted {
+        visit_formula(&mut counted.predicate, visit);
+    }
+    for view in &mut claim.views {
+        for assertion in &mut view.assertions {
+            visit_formula(assertion, visit);
+        }
+    }
+    for proof in &mut claim.proofs {
+        visit_proof(&mut proof.proof, visit);
+    }
+}
+
+fn visit_formula(formula: &mut Linear, visit: &mut dyn FnMut(&mut Atom)) {
+    match formula {
+        Linear::Atom(atom) => visit(atom),
+        Linear::And(members) | Linear::Or(members) => {
+            members.iter_mut().for_each(|m| visit_formula(m, visit));
+        }
+    }
+}
+
+fn visit_proof(proof: &mut Proof, visit: &mut dyn FnMut(&mut Atom)) {
+    match proof {
+        Proof::Obvious => {}
+        Proof::Sum(atoms) => atoms.iter_mut().for_each(|(atom, _)| visit(atom)),
+        Proof::Split { on, holds, fails } => {
+            visit(on);
+            visit_proof(holds, visit);
+            visit_proof(fails, visit);
+        }
+    }
+}
+
+/// The inequalities that a proof adds up, and those that it distinguishes cases by.
+fn mentions(proof: &Proof, found: &mut BTreeSet<Atom>) {
+    match proof {
+        Proof::Obvious => {}
+        Proof::Sum(atoms) => found.extend(atoms.iter().map(|(atom, _)| atom.clone())),
+        Proof::Split { on, holds, fails } => {
+            found.insert(on.clone());
+            found.extend(on.negation().ok());
+            mentions(holds, found);
+            mentions(fails, found);
+        }
+    }
+}
+
+fn atoms(formula: &Linear, visit: &mut dyn FnMut(&Atom)) {
+    match formula {
+        Linear::Atom(atom) => visit(atom),
+        Linear::And(members) | Linear::Or(members) => {
+            members.iter().for_each(|member| atoms(member, visit));
+        }
+    }
+}

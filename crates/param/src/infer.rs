@@ -1,0 +1,419 @@
+//! Assertions for views: found by guessing from samples and dropping what a step breaks, until nothing is left to drop.
+//!
+//! First equations: the affine hull of the points of each view, widened by the states that steps lead to from states in which all present assertions
+//! hold (Section "algorithm" of the design notes: a symbolic affine hull). Then candidates of any form, as in Houdini: all
+//! are assumed, those that a step breaks go, as long as there are some. What remains is inductive by construction, whatever the candidates were; samples only save questions.
+
+use std::collections::HashMap;
+
+use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Proof, Variable};
+
+use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, form_after};
+use crate::hull::Hull;
+use crate::lia::{self, Answer, Model, Solver};
+use crate::points::{Points, holds};
+
+/// Why there is no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Halt {
+    #[error("the time limit was reached, or the search was cancelled")]
+    Stopped,
+    #[error("the allowance of questions to the arithmetic solver is used up")]
+    Questions,
+    #[error("the arithmetic solver gave no answer: {0}")]
+    Solver(lia::Why),
+    #[error(transparent)]
+    Overflow(#[from] Overflow),
+}
+
+/// The assertion of a view: equations, and other formulas.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ViewAssertion {
+    pub(crate) hull: Hull,
+    pub(crate) lemmas: Vec<Linear>,
+}
+
+/// The assertions of all views, as far as they are known, with a solver to ask about them.
+pub(crate) struct Inference<'a, 's> {
+    pub(crate) cases: &'s Cases<'a>,
+    pub(crate) points: &'s Points,
+    /// Where the value of a variable is in the points of a view.
+    places: Vec<HashMap<Variable, usize>>,
+    pub(crate) views: Vec<ViewAssertion>,
+    pub(crate) solver: Solver,
+    stop: &'s dyn Fn() -> bool,
+    questions: u64,
+    /// For each case, the state of the views it depends on when it was last found in order.
+    settled: Vec<Option<Vec<u64>>>,
+    /// How often the assertion of each view became weaker.
+    versions: Vec<u64>,
+}
+
+impl<'a, 's> Inference<'a, 's> {
+    /// Begins with the hulls of the points.
+    pub(crate) fn new(
+        cases: &'s Cases<'a>,
+        points: &'s Points,
+        questions: u64,
+        stop: &'s dyn Fn() -> bool,
+    ) -> Inference<'a, 's> {
+        let places = cases.variables.iter().map(|variables| {
+            let places = variables.iter().enumerate();
+            places.map(|(place, variable)| (*variable, place)).collect()
+        });
+        let mut inference = Inference {
+            cases,
+            points,
+            places: places.collect(),
+            views: vec![ViewAssertion::default(); cases.views.len()],
+            solver: Solver::new(lia::Limits::default()),
+            stop,
+            questions,
+            settled: vec![None; cases.cases.len()],
+            versions: vec![0; cases.views.len()],
+        };
+        inference.seed_hulls();
+        inference
+    }
+
+    /// The hulls of the points alone.
+    fn seed_hulls(&mut self) {
+        for (view, points) in self.points.of_view.iter().enumerate() {
+            let mut hull = Hull::default();
+            for point in points {
+                hull.add(point);
+            }
+            self.views[view].hull = hull;
+        }
+    }
+
+    /// Computes the hulls anew, now that there are lemmas.
+    pub(crate) fn again(&mut self) -> Result<(), Halt> {
+        self.seed_hulls();
+        self.settled.fill(None);
+        self.close_hulls()
+    }
+
+    /// What the assertion of a view says: false if none of its states were reached.
+    pub(crate) fn formulas(&self, view: usize) -> Result<Vec<Linear>, Overflow> {
+        let assertion = &self.views[view];
+        if !assertion.hull.reached {
+            return Ok(vec![Linear::constant(false)]);
+        }
+        let mut formulas = Vec::new();
+        for form in assertion.hull.forms(&self.cases.variables[view]) {
+            formulas.push(form.equals(&crate::scope::Form::number(0))?);
+        }
+        formulas.extend(assertion.lemmas.iter().cloned());
+        Ok(formulas)
+    }
+
+    /// Takes in what holds before a case or at a goal.
+    fn enter(&mut self, facts: &[Linear], assumed: &[Instantiation]) -> Result<(), Halt> {
+        let mut hypotheses = Vec::new();
+        for instantiation in assumed {
+            for formula in self.formulas(instantiation.view)? {
+                hypotheses.push(Cases::renamed(&formula, &instantiation.renaming));
+            }
+        }
+        self.solver.push(facts.iter().chain(&hypotheses));
+        Ok(())
+    }
+
+    /// Whether formulas can hold with what was taken in. Of a question without an answer, `None` says that it could not be settled.
+    fn ask(&mut self, formulas: &[Linear]) -> Result<Asked, Halt> {
+        if (self.stop)() {
+            return Err(Halt::Stopped);
+        }
+        self.questions = self.questions.checked_sub(1).ok_or(Halt::Questions)?;
+        match self.solver.solve(formulas, self.stop) {
+            Answer::Sat(model) => Ok(Asked::Possible(model)),
+            Answer::Unsat(proof) => Ok(Asked::Impossible(proof)),
+            Answer::Unknown(lia::Why::Stopped) => Err(Halt::Stopped),
+            Answer::Unknown(_) => Ok(Asked::Open),
+        }
+    }
+
+    /// Whether something about a case must be asked again.
+    fn is_settled(&self, number: usize) -> bool {
+        self.settled[number].as_ref() == Some(&self.state_of(number))
+    }
+
+    fn state_of(&self, number: usize) -> Vec<u64> {
+        let case = &self.cases.cases[number];
+        let assumed = case.assumed.iter().map(|i| self.versions[i.view]);
+        assumed.chain([self.versions[case.view]]).collect()
+    }
+
+    /// Widens the hulls until no step leads out of them.
+    pub(crate) fn close_hulls(&mut self) -> Result<(), Halt> {
+        loop {
+            let mut changed = false;
+            for number in 0..self.cases.cases.len() {
+                changed |= self.widen(number)?;
+            }
+            if !changed {
+                for assertion in &mut self.views {
+                    assertion.hull.reduce();
+                }
+                self.settled.fill(None);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Widens the hull of a view by what a case leads to.
+    fn widen(&mut self, number: usize) -> Result<bool, Halt> {
+        if self.is_settled(number) {
+            return Ok(false);
+        }
+        let cases = self.cases;
+        let case = &cases.cases[number];
+        if self.unreached(case) {
+            return Ok(false);
+        }
+        self.enter(&case.facts, &case.assumed)?;
+        let result = self.widen_entered(case);
+        self.solver.pop();
+        if result? {
+            // What was widened is assumed in other cases, and perhaps in this one.
+            self.versions[case.view] += 1;
+            return Ok(true);
+        }
+        self.settled[number] = Some(self.state_of(number));
+        Ok(false)
+    }
+
+    fn widen_entered(&mut self, case: &Case) -> Result<bool, Halt> {
+        let view = case.view;
+        let mut changed = false;
+        if !self.views[view].hull.reached {
+            let Asked::Possible(model) = self.ask(&[])? else {
+                return Ok(false);
+            };
+            self.add_point(case, &model)?;
+            changed = true;
+        }
+        loop {
+            let forms = self.views[view].hull.forms(&self.cases.variables[view]);
+            let mut outside = None;
+            for form in &forms {
+                if unaffected(case, form.terms.iter().map(|(variable, _)| variable)) {
+                    continue;
+                }
+                let after = form_after(&form.terms, form.constant, &case.after)?;
+                let broken = after.differs(&crate::scope::Form::number(0))?;
+                if broken.truth() == Some(false) {
+                    continue;
+                }
+                match self.ask(&[broken])? {
+                    Asked::Possible(model) => {
+                        outside = Some(model);
+                        break;
+                    }
+                    Asked::Impossible(_) => {}
+                    // Without an answer nothing can be kept that depends on it.
+                    Asked::Open => return Err(Halt::Solver(lia::Why::Branches)),
+                }
+            }
+            let Some(model) = outside else {
+                return Ok(changed);
+            };
+            if !self.add_point(case, &model)? {
+                return Ok(changed);
+            }
+            changed = true;
+        }
+    }
+
+    /// Adds the state of a view after a step to its hull.
+    fn add_point(&mut self, case: &Case, model: &Model) -> Result<bool, Halt> {
+        let point = self.point_after(case, model)?;
+        Ok(self.views[case.view].hull.add(&point))
+    }
+
+    /// The state of a view after a step.
+    fn point_after(&self, case: &Case, model: &Model) -> Result<Vec<i64>, Halt> {
+        let variables = self.cases.variables[case.view].iter();
+        let values = variables.map(|variable| {
+            let Some(form) = case.after.get(variable) else {
+                return Ok(model.value(*variable));
+            };
+            let mut sum = i128::from(form.constant);
+            for (variable, factor) in &form.terms {
+                sum += i128::from(*factor) * i128::from(model.value(*variable));
+            }
+            i64::try_from(sum).map_err(|_| Halt::Overflow(Overflow))
+        });
+        values.collect()
+    }
+
+    /// Whether the states before a case are not reached, as far as is known.
+    fn unreached(&self, case: &Case) -> bool {
+        let mut assumed = case.assumed.iter();
+        assumed.any(|instantiation| !self.views[instantiation.view].hull.reached)
+    }
+
+    /// Adds candidates for each view, and drops what is not inductive: what samples exclude, then what steps break.
+    pub(crate) fn houdini(&mut self, candidates: Vec<Vec<Linear>>) -> Result<(), Halt> {
+        let before: Vec<usize> = self.views.iter().map(|view| view.lemmas.len()).collect();
+        for (view, candidates) in candidates.into_iter().enumerate() {
+            if !self.views[view].hull.reached {
+                continue;
+            }
+            let (places, points) = (&self.places[view], &self.points.of_view[view]);
+            let known = &self.views[view].lemmas;
+            let mut kept: Vec<Linear> = Vec::new();
+            for candidate in candidates {
+                if !known.contains(&candidate)
+                    && points.iter().all(|point| holds(&candidate, places, point))
+                {
+                    kept.push(candidate);
+                }
+            }
+            kept.sort();
+            kept.dedup();
+            self.views[view].lemmas.extend(kept);
+        }
+        self.settled.fill(None);
+        loop {
+            let mut changed = false;
+            for number in 0..self.cases.cases.len() {
+                changed |= self.drop_broken(number, &before)?;
+            }
+            if !changed {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Drops candidates that a case breaks. Those that were there before are inductive without them.
+    fn drop_broken(&mut self, number: usize, before: &[usize]) -> Result<bool, Halt> {
+        let cases = self.cases;
+        let case = &cases.cases[number];
+        if self.views[case.view].lemmas.len() == before[case.view]
+            || self.is_settled(number)
+            || self.unreached(case)
+        {
+            return Ok(false);
+        }
+        self.enter(&case.facts, &case.assumed)?;
+        let result = self.drop_entered(case, before[case.view]);
+        self.solver.pop();
+        let kept = result?;
+        let changed = kept.len() < self.views[case.view].lemmas.len();
+        if changed {
+            self.views[case.view].lemmas = kept;
+            self.versions[case.view] += 1;
+            let own = case.assumed.iter().any(|i| i.view == case.view);
+            if !own {
+                self.settled[number] = Some(self.state_of(number));
+            }
+        } else {
+            self.settled[number] = Some(self.state_of(number));
+        }
+        Ok(changed)
+    }
+
+    /// The lemmas of a view that hold after a case.
+    fn drop_entered(&mut self, case: &Case, before: usize) -> Result<Vec<Linear>, Halt> {
+        let view = case.view;
+        let lemmas = self.views[view].lemmas.clone();
+        let mut broken = vec![false; lemmas.len()];
+        for (place, lemma) in lemmas.iter().enumerate().skip(before) {
+            if broken[place] || unaffected(case, variables(lemma).iter()) {
+                continue;
+            }
+            let after = Cases::after(lemma, &case.after)?;
+            match self.ask(&[after.negation()?])? {
+                Asked::Impossible(_) => {}
+                Asked::Open => broken[place] = true,
+                Asked::Possible(model) => {
+                    broken[place] = true;
+                    // One state excludes many.
+                    let point = self.point_after(case, &model)?;
+                    for (other, lemma) in lemmas.iter().enumerate().skip(before) {
+                        if !broken[other] && !holds(lemma, &self.places[view], &point) {
+                            broken[other] = true;
+                        }
+                    }
+                }
+            }
+        }
+        let each = lemmas.into_iter().zip(broken);
+        Ok(each
+            .filter(|(_, broken)| !broken)
+            .map(|(lemma, _)| lemma)
+            .collect())
+    }
+
+    /// Whether a goal follows from the assertions; if not, what is in its way.
+    pub(crate) fn follows(&mut self, goal: &Goal) -> Result<Asked, Halt> {
+        let mut assumed = goal.assumed.iter();
+        if assumed.any(|instantiation| !self.views[instantiation.view].hull.reached) {
+            return Ok(Asked::Impossible(Proof::Obvious));
+        }
+        self.enter(&goal.facts, &goal.assumed)?;
+        let asked = self.ask(&[]);
+        self.solver.pop();
+        asked
+    }
+
+    /// Whether formulas contradict each other, whatever the assertions say.
+    pub(crate) fn refute<'f>(
+        &mut self,
+        formulas: impl IntoIterator<Item = &'f Linear>,
+        more: &[Linear],
+    ) -> Result<Asked, Halt> {
+        self.solver.push(formulas);
+        let asked = self.ask(more);
+        self.solver.pop();
+        asked
+    }
+
+    /// How many questions may still be asked.
+    pub(crate) fn left(&self) -> u64 {
+        self.questions
+    }
+}
+
+/// What came of a question.
+#[derive(Clone, Debug)]
+pub(crate) enum Asked {
+    /// It can be, like this.
+    Possible(Model),
+    /// It cannot.
+    Impossible(Proof),
+    /// The solver does not know.
+    Open,
+}
+
+/// Whether a step leaves what is said about these variables as it was, because neither they nor the processes of the view change.
+pub(crate) fn unaffected<'v>(
+    case: &Case,
+    mut variables: impl Iterator<Item = &'v Variable>,
+) -> bool {
+    let bystander = match &case.origin {
+        Origin::Step { mover, started, .. } => mover.is_none() && started.is_empty(),
+        Origin::Initial => false,
+    };
+    bystander && variables.all(|variable| !case.after.contains_key(variable))
+}
+
+/// The variables of a formula.
+pub(crate) fn variables(formula: &Linear) -> Vec<Variable> {
+    let mut found = Vec::new();
+    collect(formula, &mut found);
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn collect(formula: &Linear, found: &mut Vec<Variable>) {
+    match formula {
+        Linear::Atom(atom) => found.extend(atom.terms.iter().map(|(variable, _)| *variable)),
+        Linear::And(members) | Linear::Or(members) => {
+            members.iter().for_each(|member| collect(member, found));
+        }
+    }
+}
