@@ -203,6 +203,87 @@ fn agrees(text: &str) -> Findings {
 }
 
 #[test]
+fn statements_agree() {
+    // Who holds a mutex: processes of three kinds, and an array of mutexes.
+    agrees(
+        "param N where N >= 0; shared m: array[P] of mutex; shared n: mutex; shared j: P? = none; \
+         process P[i: 1..N] { local own: mutex; \
+           a: lock m[i]; o: lock own; b: j := i; c: atomic { choose k in P { unlock m[k]; } } d: lock n; e: unlock own; f: unlock n; } \
+         process S { a: lock n; b: if j != none { unlock n; } c: unlock n; } \
+         process C[] { a: lock n; b: unlock n; } process T { a: start C; start C; b: start C; } \
+         invariant free: !locked(n) || (exists i in P: P[i] at f) || S at {b, c};",
+    );
+    // Processes that are started, with variables of all kinds.
+    agrees(
+        "param N where N >= 1; shared j: P = any; \
+         process P[i: 1..N] { a: skip; } \
+         process C[] { local x: 0..1 = any; local y: array[0..1] of 0..N = N; local z: P? = any; a: y[x] := 0; b: j := z; } \
+         process S { a: start C; b: if j == j { start C; } start C; }",
+    );
+    // Loops with and without labels, left in every way; some never run.
+    agrees(
+        "param N where N >= -1; shared x: -3..9 = 0; shared j: P? = none; \
+         ordered process P[i: 1..N] { local c: 0..9 = 0; \
+           a: for k in 2..N { b: x := k; if k == 3 { break; } for l in 1..2 { c: if x > 2 { goto d; } e: havoc x; if x == 1 { return; } } } \
+           d: for k in 1..3 { c := c + k; if c == 3 { break; } } x := c; \
+           f: for k in P { g: j := k; if x > 0 { break; } } h: while x > 0 { i: x := x - 1; if x == 2 { break; } } \
+           j: loop { k: choose { goto a; } or { break; } or { return; } } }",
+    );
+    // Several cells at once, perhaps the same; what was written before is seen.
+    agrees(
+        "param N where N >= 1; shared a: array[P] of array[0..1] of 0..2 = 0; shared j: P = any; shared x: 0..2 = 0; \
+         process P[i: 1..N] { local y: 0..1 = 0; local s: array[0..1] of int = 0; \
+           a: a[i][y], a[j][x] := 1, 2; \
+           b: atomic { a[i][y] := x; x := a[j][y]; a[j][y] := 1; x := a[i][y] + a[j][0]; s[y] := x; y := s[0]; s[y] := s[1 - y]; } \
+           c: atomic { havoc y, a[i][y], a[j][y]; } d: s[x], y := y, s[x]; \
+           e: atomic { choose k in P { x, a[k][y] := a[k][y], x; } } }",
+    );
+    // Primitives: where the result goes is found first, and it may be the same cell.
+    agrees(
+        "param N where N >= 1; shared j: P? = none; shared x: 0..3 = 0; shared b: array[0..2] of bool = false; shared c: array[0..2] of 0..3 = any; \
+         process P[i: 1..N] { local r: bool = false; local o: P? = none; \
+           a: r := cas(j, none, i); b: b[x] := cas(x, 0, x + 2); c: o := swap(j, none); d: x := fetch_add(c[x], x - 1); \
+           e: c[0] := swap(c[x], 1); f: b[0] := cas(b[x], r, !r); g: fetch_add(x, c[1]); h: swap(x, 2); i: cas(x, 2, x + 2); }",
+    );
+}
+
+#[test]
+fn expressions_agree() {
+    // Each check only where it is reached.
+    let findings = agrees(
+        "param N where N >= 0; shared x: -2..2 = any; shared y: 0..1 = any; shared a: array[0..1] of int = 1; \
+         def d(p: int, q: bool) = q && 3 / p > 0; \
+         process S { local t: bool = false; \
+           a: t := x == 0 || 6 / x > 1; b: t := x > 0 && a[x] == 1 && a[y - 1] == 1; c: t := x != 0 -> 5 % x == 1 -> a[y] == 1; \
+           d: t := d(x, y == 1); e: t := (y == 0 || a[x] == 1) <-> (y == 1 || 1 / x > 0); f: if x > 1 { x := 0; } else if 1 / x > 0 { x := 1; } \
+           g: x := min(x / 2, -x) - max(x % 2, y * x); h: await x != 0 && y == 1; i: while 1 / x > 0 { j: x := x - 1; } \
+           k: assert (x == y) == t && (t != (x <= y)); }",
+    );
+    assert!(findings.failures > 0 && findings.other_checks == 0);
+    // Of nothing there is no least; ids and numbers.
+    let findings = agrees(
+        "param N where N >= 0; param K where K == 0 || K == 2 * N; shared a: array[P] of 0..1 = 0; shared x: int = 0; shared j: P? = none; \
+         ordered process P[i: K..K + N - 1] { \
+           a: a[i] := i % 2; b: j := i; x := i; c: a[x - 1] := 1; d: a[j] := 0; e: if j == x { j := none; } } \
+         process S { \
+           a: atomic { x := min k in P: a[k] + k; } b: atomic { x := (max k in P: a[k]) + (count k in P: a[k] == 1) + (sum k in P: k * a[k]); } \
+           c: await forall k in P: a[k] == 0 || (exists l in P: k != l && a[l] == 1); } \
+         invariant checked: forall k in P: P[k] at e -> 1 / a[j] > 0; \
+         invariant least: S at done -> x > (min k in P: k);",
+    );
+    assert!(findings.failures > 0 && findings.violations > 0);
+    // Rings of one process, too.
+    agrees(
+        "param N where N >= 0; shared j: R? = none; shared a: array[R] of 0..3 = 0; \
+         ring process R[i: 1..N] { local v: array[0..1] of R = i; \
+           a: j := next(i); b: a[j] := a[prev(prev(i))] + 1; c: v[0] := prev(v[1]); d: atomic { v[1] := next(v[0]); a[v[0]] := 3; } } \
+         process S { local u: 0..2 = 0; a: u := 1; b: u := 2; } \
+         invariant i: forall k in R: R[k].v[0] == k || S.u <= 1 || (S at b && R[next(k)] at {a, done}); \
+         invariant n: S at done -> R[1].v[1] == 2;",
+    );
+}
+
+#[test]
 fn names_that_are_bound_again_are_others() {
     // The argument of the outer call says `forall j`, in the scope of another `forall j`.
     agrees(
