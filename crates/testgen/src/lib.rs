@@ -1,7 +1,8 @@
 //! For tests only: random programs, and the comparison of all forms of a program.
 //!
 //! [`agree`] explores a program with the interpreter and compares what it finds, state by state and
-//! process by process, with the plain and the optimised lowering. [`symmetry`] checks that the permutations
+//! process by process, with the plain and the optimised lowering; [`family`](mod@family) does so with the lowering for all values of the
+//! parameters. [`symmetry`] checks that the permutations
 //! that are claimed map the program onto itself. [`random_programs`] and [`library`] give what to compare on, and
 //! [`coverage`] says what random programs are worth.
 
