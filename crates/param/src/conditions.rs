@@ -510,7 +510,10 @@ impl<'a> Cases<'a> {
                 let own = translator.var(Var::Id(0));
                 let population = translator.population(template)?;
                 facts.push(Form::number(0).at_most(&own)?);
-                facts.push(own.less(&population)?);
+                // Of a template that grows there will be more.
+                if !matches!(family.templates[template].population, Population::Grows) {
+                    facts.push(own.less(&population)?);
+                }
             }
             let formula = requirement.formula.resolve(&names);
             facts.push(translator.assume(&formula, false)?);

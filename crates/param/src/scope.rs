@@ -472,13 +472,23 @@ impl<'a> Translator<'a> {
     fn cell_facts(&mut self, cell: &Cell, value: &Form) -> Result<(), Overflow> {
         let variable = self.declaration(cell);
         let (dims, bounds) = (variable.dims.clone(), self.type_bounds(cell)?);
-        for (bound, least) in bounds {
-            let fact = match least {
+        let mut inside = Vec::new();
+        for (bound, least) in &bounds {
+            inside.push(match least {
                 true => bound.at_most(value)?,
-                false => value.at_most(&bound)?,
-            };
-            self.facts.push(fact);
+                false => value.at_most(bound)?,
+            });
         }
+        let inside = Linear::all(inside);
+        self.facts.push(match bounds.as_slice() {
+            [(least, _), (greatest, _)]
+                if !least.terms.is_empty() || !greatest.terms.is_empty() =>
+            {
+                // An array over no processes may have an empty type.
+                Linear::any([greatest.less(least)?, inside])
+            }
+            _ => inside,
+        });
         // Every way to take references for the processes that are named by other terms.
         let mut ways: Vec<(Vec<Linear>, Cell)> = vec![(Vec::new(), cell.clone())];
         if let Cell::Local {
@@ -574,9 +584,12 @@ impl<'a> Translator<'a> {
             };
             self.facts.push(fact);
         }
-        let more = Form::number(references.len() as i64 + 1).at_most(&population)?;
-        self.facts
-            .push(Linear::any(one_of.into_iter().chain([more])));
+        // Of nobody it may be anything: it can stand where short-circuiting skips it.
+        if !references.is_empty() {
+            let more = Form::number(references.len() as i64 + 1).at_most(&population)?;
+            self.facts
+                .push(Linear::any(one_of.into_iter().chain([more])));
+        }
         Ok(())
     }
 
