@@ -316,7 +316,7 @@ fn bounds(form: &[(Variable, i64, usize)], points: &[Vec<i64>], found: &mut BTre
     }
 }
 
-/// What clauses are made of: for each view, formulas that hold at some points and not at others.
+/// What clauses are made of: formulas that do not hold at all points of a view.
 fn literals(cases: &mut Cases, view: usize, points: &Points, seeds: &[Seed]) -> Vec<Linear> {
     let mut found: BTreeSet<Linear> = seeded(cases, view, seeds)
         .into_iter()
@@ -372,19 +372,11 @@ fn literals(cases: &mut Cases, view: usize, points: &Points, seeds: &[Seed]) -> 
             Some(Sort::Param) | None => {}
         }
     }
-    let places: HashMap<Variable, usize> = variables
-        .iter()
-        .enumerate()
-        .map(|(place, variable)| (*variable, place))
-        .collect();
+    let places = places(&variables);
     let all = &points.of_view[view];
-    let telling = |literal: &Linear| {
-        let mut each = all.iter().map(|point| holds(literal, &places, point));
-        let first = each.next();
-        first.is_some_and(|first| each.any(|other| other != first))
-    };
-    found.retain(telling);
-    found.into_iter().take(MOST_LITERALS).collect()
+    // What always holds excludes nothing.
+    found.retain(|literal| all.iter().any(|point| !holds(literal, &places, point)));
+    found.into_iter().collect()
 }
 
 /// Whether two variables are the same one of different processes, or entries of one array.
@@ -396,17 +388,63 @@ fn alike(cases: &Cases, one: Variable, other: Variable) -> bool {
     }
 }
 
+/// The literals of a view, and at which of its points each holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pool {
+    pub(crate) literals: Vec<Linear>,
+    pub(crate) bits: Vec<Vec<u64>>,
+    /// How many words the bits have.
+    pub(crate) words: usize,
+}
+
+/// What clauses are made of, for each view. Those about numbers of processes are left out on request.
+pub(crate) fn pools(
+    cases: &mut Cases,
+    points: &Points,
+    seeds: &[Seed],
+    counters: bool,
+) -> Vec<Pool> {
+    (0..cases.views.len())
+        .map(|view| {
+            let mut literals = literals(cases, view, points, seeds);
+            if !counters {
+                literals.retain(|literal| {
+                    let variables = crate::infer::variables(literal);
+                    let mut vars = variables.iter().map(|variable| cases.table.var(*variable));
+                    !vars.any(|var| matches!(var, Var::Counter(..)))
+                });
+            }
+            literals.sort_by_cached_key(|literal| (size(literal), literal.clone()));
+            let places = places(&cases.variables[view]);
+            let all = &points.of_view[view];
+            let bits: Vec<Vec<u64>> = literals
+                .iter()
+                .map(|literal| bitset(all.iter().map(|point| holds(literal, &places, point))))
+                .collect();
+            Pool {
+                literals,
+                bits,
+                words: all.len().div_ceil(64),
+            }
+        })
+        .collect()
+}
+
+fn places(variables: &[Variable]) -> HashMap<Variable, usize> {
+    let places = variables.iter().enumerate();
+    places.map(|(place, variable)| (*variable, place)).collect()
+}
+
 /// Clauses of two literals that hold of all samples, for each view.
 pub(crate) fn clauses(cases: &mut Cases, points: &Points, seeds: &[Seed]) -> Vec<Vec<Linear>> {
     (0..cases.views.len())
         .map(|view| {
-            let literals = literals(cases, view, points, seeds);
-            let places: HashMap<Variable, usize> = cases.variables[view]
-                .iter()
-                .enumerate()
-                .map(|(place, variable)| (*variable, place))
-                .collect();
+            let mut literals = literals(cases, view, points, seeds);
+            let places = places(&cases.variables[view]);
             let all = &points.of_view[view];
+            // One that never holds adds nothing to another one.
+            literals.retain(|literal| all.iter().any(|point| holds(literal, &places, point)));
+            literals.truncate(MOST_LITERALS);
             let bits: Vec<Vec<u64>> = literals
                 .iter()
                 .map(|literal| bitset(all.iter().map(|point| holds(literal, &places, point))))

@@ -16,6 +16,7 @@ use crate::candidates;
 use crate::certificate::{self, Failure};
 use crate::conditions::{Cases, Goal, TooMuch};
 use crate::infer::{Asked, Halt, Inference};
+use crate::learn::Learner;
 use crate::points::Points;
 use crate::scope::{Counted, Table};
 use crate::small::Sample;
@@ -50,6 +51,27 @@ pub(crate) struct Shape {
     pub(crate) arity: usize,
     /// What is counted besides labels.
     pub(crate) counted: Vec<Counted>,
+    /// Whether clauses may speak of numbers of processes.
+    pub(crate) counting: bool,
+}
+
+impl Shape {
+    /// The stages of an attempt in this shape.
+    fn stages(&self) -> Vec<Stage> {
+        match self.counting {
+            true => vec![
+                Stage::Equations,
+                Stage::Bounds,
+                Stage::Differences,
+                Stage::EquationsAgain,
+                Stage::Clauses,
+                Stage::EquationsAgain,
+                Stage::Bounds,
+                Stage::Clauses,
+            ],
+            false => vec![Stage::Equations, Stage::Learning],
+        }
+    }
 }
 
 /// The attempt to prove properties of a family in one shape.
@@ -90,6 +112,7 @@ impl Attempt<'_> {
             let shape = Shape {
                 arity,
                 counted: counted.to_vec(),
+                counting: true,
             };
             if !shapes.contains(&shape) {
                 shapes.push(shape);
@@ -100,6 +123,27 @@ impl Attempt<'_> {
                 break;
             }
             table = self.run(shape, table, properties, proofs, allowance)?;
+        }
+        Ok(())
+    }
+
+    /// Tries to prove properties by what small instances show of one process and of two.
+    pub(crate) fn generalise(
+        &self,
+        properties: &[(String, Claimed)],
+        proofs: &mut BTreeMap<String, Proof>,
+        allowance: &mut Allowance,
+    ) -> Result<(), Gap> {
+        let mut table = Table::default();
+        for arity in [1, 2] {
+            if proofs.len() == properties.len() {
+                break;
+            }
+            let shape = Shape {
+                arity,
+                ..Shape::default()
+            };
+            table = self.run(&shape, table, properties, proofs, allowance)?;
         }
         Ok(())
     }
@@ -127,13 +171,13 @@ impl Attempt<'_> {
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
         let mut views = None;
-        for stage in Stage::ALL {
+        for stage in shape.stages() {
             if goals.is_empty() {
                 break;
             }
             let suggestions: Vec<&Goal> = goals.iter().flat_map(|(_, goals)| goals).collect();
             let candidates = match stage {
-                Stage::Equations | Stage::EquationsAgain => Vec::new(),
+                Stage::Equations | Stage::EquationsAgain | Stage::Learning => Vec::new(),
                 Stage::Bounds => {
                     let seeds = candidates::seeds(&mut cases, &suggestions);
                     candidates::units(&mut cases, &points, &seeds)
@@ -144,6 +188,13 @@ impl Attempt<'_> {
                     candidates::clauses(&mut cases, &points, &seeds)
                 }
             };
+            let pools = match stage {
+                Stage::Learning => {
+                    let seeds = candidates::seeds(&mut cases, &suggestions);
+                    candidates::pools(&mut cases, &points, &seeds, shape.counting)
+                }
+                _ => Vec::new(),
+            };
             let mut inference =
                 Inference::new(&cases, &points, allowance.questions, allowance.stop);
             if let Some(views) = views.take() {
@@ -152,11 +203,22 @@ impl Attempt<'_> {
             let outcome = match stage {
                 Stage::Equations => inference.close_hulls(),
                 Stage::EquationsAgain => inference.again(),
+                Stage::Learning => Ok(()),
                 _ => inference.houdini(candidates),
             };
             outcome?;
             let mut open = Vec::new();
             for (name, goals) in goals {
+                if stage == Stage::Learning {
+                    let lemmas: Vec<_> = inference.views.clone();
+                    let wanted: Vec<&Goal> = goals.iter().collect();
+                    if !Learner::new(&pools).run(&mut inference, &wanted)? {
+                        // What was learnt in vain is not inductive.
+                        inference.views = lemmas;
+                        open.push((name, goals));
+                        continue;
+                    }
+                }
                 match self.judge(&mut inference, &requirements, &goals, &name)? {
                     Some(mut proof) => {
                         proof.rounds.push(stage.words(shape));
@@ -203,20 +265,10 @@ enum Stage {
     Differences,
     Clauses,
     EquationsAgain,
+    Learning,
 }
 
 impl Stage {
-    const ALL: [Stage; 8] = [
-        Stage::Equations,
-        Stage::Bounds,
-        Stage::Differences,
-        Stage::EquationsAgain,
-        Stage::Clauses,
-        Stage::EquationsAgain,
-        Stage::Bounds,
-        Stage::Clauses,
-    ];
-
     fn words(self, shape: &Shape) -> String {
         let stage = match self {
             Stage::Equations => "equations",
@@ -224,6 +276,7 @@ impl Stage {
             Stage::Differences => "differences",
             Stage::Clauses => "clauses of two literals",
             Stage::EquationsAgain => "equations under what was found",
+            Stage::Learning => "clauses learnt from small instances",
         };
         let many = match shape.arity {
             1 => "one process".to_owned(),

@@ -186,7 +186,12 @@ impl FamilyEngine {
             questions: QUESTIONS,
             stop: &stop,
         };
-        let outcome = attempt.all(&open, &mut proved.proofs, &mut allowance);
+        let outcome = match self {
+            FamilyEngine::Counter => attempt.all(&open, &mut proved.proofs, &mut allowance),
+            FamilyEngine::Generalise => {
+                attempt.generalise(&open, &mut proved.proofs, &mut allowance)
+            }
+        };
         proved.why = outcome.err().map(|gap| gap.to_string());
         proved
     }

@@ -359,6 +359,18 @@ impl<'a, 's> Inference<'a, 's> {
         asked
     }
 
+    /// Whether a case can lead to a state in which a formula of its view does not hold.
+    pub(crate) fn broken(&mut self, case: &Case, formula: &Linear) -> Result<Asked, Halt> {
+        if unaffected(case, variables(formula).iter()) || self.unreached(case) {
+            return Ok(Asked::Impossible(Proof::Obvious));
+        }
+        let after = Cases::after(formula, &case.after)?.negation()?;
+        self.enter(&case.facts, &case.assumed)?;
+        let asked = self.ask(&[after]);
+        self.solver.pop();
+        asked
+    }
+
     /// Whether formulas contradict each other, whatever the assertions say.
     pub(crate) fn refute<'f>(
         &mut self,

@@ -14,6 +14,7 @@ mod counter;
 pub mod engine;
 mod hull;
 mod infer;
+mod learn;
 pub mod lia;
 mod points;
 mod scope;
