@@ -57,19 +57,29 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The stages of an attempt in this shape.
-    fn stages(&self) -> Vec<Stage> {
-        match self.counting {
-            true => vec![
+    fn stages(&self) -> &'static [Stage] {
+        match (self.counting, self.arity) {
+            (false, _) => &[Stage::Equations, Stage::Learning],
+            (true, 0 | 1) => &[
                 Stage::Equations,
+                Stage::Learning,
                 Stage::Bounds,
+                Stage::Learning,
                 Stage::Differences,
+                Stage::Learning,
                 Stage::EquationsAgain,
                 Stage::Clauses,
                 Stage::EquationsAgain,
                 Stage::Bounds,
                 Stage::Clauses,
             ],
-            false => vec![Stage::Equations, Stage::Learning],
+            // There are so many clauses about several processes that only those that are asked for are looked at.
+            (true, _) => &[
+                Stage::Equations,
+                Stage::Learning,
+                Stage::Bounds,
+                Stage::Learning,
+            ],
         }
     }
 }
@@ -171,7 +181,7 @@ impl Attempt<'_> {
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
         let mut views = None;
-        for stage in shape.stages() {
+        for stage in shape.stages().iter().copied() {
             if goals.is_empty() {
                 break;
             }

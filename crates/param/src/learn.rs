@@ -17,8 +17,9 @@ use crate::lia::Model;
 
 /// Literals of a clause at most.
 const LITERALS: usize = 4;
-/// Clauses that are tried at most.
-const CLAUSES: usize = 3_000;
+/// Clauses that are tried at most, and how many of them may turn out wrong.
+const CLAUSES: usize = 1_000;
+const WRONG: usize = 150;
 
 /// A clause of a view, by the positions of its literals in the pool: that not all of them hold.
 type Part = (usize, Vec<u16>);
@@ -42,13 +43,9 @@ impl<'p> Learner<'p> {
     }
 
     /// Learns until goals follow and every clause is kept by every step; says whether that was reached.
-    pub(crate) fn run(
-        &mut self,
-        inference: &mut Inference,
-        goals: &[&Goal],
-    ) -> Result<bool, Halt> {
+    pub(crate) fn run(&mut self, inference: &mut Inference, goals: &[&Goal]) -> Result<bool, Halt> {
         loop {
-            if self.given_up.len() + self.clauses.len() > CLAUSES {
+            if self.given_up.len() > WRONG || self.clauses.len() > CLAUSES {
                 return Ok(false);
             }
             if !self.meet(inference, goals)? {
@@ -128,7 +125,9 @@ impl<'p> Learner<'p> {
         let clause = self.clause(part)?;
         self.clauses.remove(part);
         self.given_up.insert(part.clone());
-        inference.views[part.0].lemmas.retain(|lemma| *lemma != clause);
+        inference.views[part.0]
+            .lemmas
+            .retain(|lemma| *lemma != clause);
         Ok(())
     }
 
@@ -140,14 +139,17 @@ impl<'p> Learner<'p> {
         assumed: &[Instantiation],
     ) -> bool {
         let mut best: Option<Part> = None;
-        for most in 1..=LITERALS {
+        for most in 0..=LITERALS {
             for instantiation in assumed {
                 let view = instantiation.view;
                 let pool = &self.pools[view];
-                let true_here = pool.true_at(&|variable: Variable| {
-                    let variable = instantiation.renaming.get(&variable);
-                    variable.copied()
-                }, model);
+                let true_here = pool.true_at(
+                    &|variable: Variable| {
+                        let variable = instantiation.renaming.get(&variable);
+                        variable.copied()
+                    },
+                    model,
+                );
                 if let Some(part) = self.smallest(view, &true_here, most) {
                     best = Some(part);
                     break;
@@ -171,6 +173,12 @@ impl<'p> Learner<'p> {
     /// A set of so many of these literals that hold at no sample together.
     fn smallest(&self, view: usize, literals: &[u16], size: usize) -> Option<Part> {
         let pool = &self.pools[view];
+        if size == 0 {
+            // A view without samples is guessed to be impossible.
+            let part = (view, Vec::new());
+            let open = !self.given_up.contains(&part) && !self.clauses.contains(&part);
+            return (pool.words == 0 && open).then_some(part);
+        }
         let mut chosen = Vec::new();
         let all = vec![u64::MAX; pool.words];
         self.extend(view, pool, literals, size, &all, &mut chosen)
@@ -214,9 +222,9 @@ impl Pool {
         let each = self.literals.iter().enumerate();
         each.filter(|(_, literal)| {
             truth(literal, &mut |variable| {
-                *values.entry(variable).or_insert_with(|| {
-                    model.value(renamed(variable).unwrap_or(variable))
-                })
+                *values
+                    .entry(variable)
+                    .or_insert_with(|| model.value(renamed(variable).unwrap_or(variable)))
             })
         })
         .map(|(place, _)| place as u16)
