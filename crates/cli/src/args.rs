@@ -34,7 +34,7 @@ Examples:
   threadwise check - < peterson.tw
 
 A parameter stands for every value that its `where` allows. Without --set the claim is for all of
-them; while no engine proves that, the default instance is checked and the result says so.
+them; what is not proved for all is checked at the default instance, and the result says so.
 
 One search serves all safety properties of an instance, so the time it takes counts against each
 of them: --timeout 10 ends the search of each instance after 10 seconds, and a property that was

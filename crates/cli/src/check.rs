@@ -279,8 +279,10 @@ impl Check<'_> {
     fn write_evidence(&mut self, run: &mut Run, session: &Session) {
         let mut failed = false;
         for result in &run.results {
-            let Scope::Instance { values } = &result.scope else {
-                continue;
+            let place = match &result.scope {
+                Scope::Instance { values } => values.to_string(),
+                Scope::All { values, .. } if values.is_empty() => "all".to_owned(),
+                Scope::All { values, .. } => format!("all, {values}"),
             };
             let (what, directory, extension, text) = match (&result.trace, &result.certificate) {
                 (Some(trace), _) if result.verdict == VerdictKind::Violated => {
@@ -315,7 +317,7 @@ impl Check<'_> {
                 stem if stem == "-" => "stdin".to_owned(),
                 stem => stem.into_owned(),
             };
-            let place = values.to_string().replace(", ", ",");
+            let place = place.replace(", ", ",");
             let base = [stem.as_str(), &result.property, &place];
             let base: Vec<&str> = base.into_iter().filter(|part| !part.is_empty()).collect();
             let path = fresh(&mut self.written, directory, &base.join("."), extension);

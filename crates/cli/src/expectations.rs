@@ -1,7 +1,7 @@
 //! `threadwise test`: the expectations written inside models.
 //!
-//! Each instance that is mentioned is searched for all that is expected of it. What no engine can
-//! decide yet is counted as skipped: never as met.
+//! Each instance that is mentioned is searched for all that is expected of it, and so are all instances together. What
+//! is not decided is not met.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use threadwise::{
     CHECKS, Checked, Directive, Exit, Expected, ExpectedScope, Options, Plan, Run, Session,
     Setting, Values, VerdictKind,
 };
-use threadwise_lang::program::Program;
+use threadwise_lang::program::{ExprKind, Program};
 use threadwise_lang::render::LineIndex;
 
 use crate::args::TestArgs;
@@ -77,19 +77,17 @@ struct Tally {
     met: u64,
     unmet: u64,
     undecided: u64,
-    skipped_for_all: u64,
 }
 
 impl Tally {
     fn all(&self) -> u64 {
-        self.met + self.unmet + self.undecided + self.skipped_for_all
+        self.met + self.unmet + self.undecided
     }
 
     fn add(&mut self, other: Tally) {
         self.met += other.met;
         self.unmet += other.unmet;
         self.undecided += other.undecided;
-        self.skipped_for_all += other.skipped_for_all;
     }
 
     fn words(&self) -> String {
@@ -97,23 +95,48 @@ impl Tally {
         if self.undecided > 0 {
             words.push_str(&format!(", {} undecided", count(self.undecided)));
         }
-        if self.skipped_for_all > 0 {
-            words.push_str(&format!(
-                ", {} skipped (for all values: no engine yet)",
-                count(self.skipped_for_all)
-            ));
-        }
         words
     }
 }
 
-/// An expectation about one instance.
+/// What an expectation is about.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Subject {
+    /// Values of parameters.
+    values: Values,
+    /// Parameters for all values of which it is expected.
+    for_all: Vec<String>,
+}
+
+impl Subject {
+    /// To follow what is expected: ` at N=3`, ` for all N`.
+    fn phrase(&self) -> String {
+        let mut phrase = String::new();
+        if !self.for_all.is_empty() {
+            phrase.push_str(&format!(" for all {}", self.for_all.join(", ")));
+        }
+        if !self.values.is_empty() {
+            phrase.push_str(&format!(" at {}", self.values));
+        }
+        phrase
+    }
+
+    /// The options of `threadwise check` that ask for it.
+    fn options(&self) -> String {
+        let sets = self.values.0.iter();
+        let sets = sets.map(|(name, value)| format!(" --set {name}={value}"));
+        let all = self.for_all.iter().map(|name| format!(" --for-all {name}"));
+        sets.chain(all).collect()
+    }
+}
+
+/// An expectation about one subject.
 struct Expectation {
     line: usize,
     what: Aim,
 }
 
-/// What is expected of an instance.
+/// What is expected.
 enum Aim {
     Verdict { property: String, verdict: Expected },
     States(u64),
@@ -161,13 +184,13 @@ impl Tester<'_> {
             return;
         }
         let mut tally = Tally::default();
-        let expected = self.read(&session, program, &mut tally);
+        let expected = self.read(&session, program);
         self.supervisor.progress.begin(session.name());
-        for (values, expectations) in expected {
+        for (subject, expectations) in expected {
             if self.interrupted.load(Ordering::Relaxed) {
                 break;
             }
-            self.instance(&session, program, &values, &expectations, &mut tally);
+            self.subject(&session, program, &subject, &expectations, &mut tally);
         }
         let name = one_line(session.name());
         let mut remarks = std::mem::take(&mut self.remarks);
@@ -203,24 +226,14 @@ impl Tester<'_> {
         }
     }
 
-    /// Remarks, if everything is to be said, that an expectation is skipped.
-    fn skip(&mut self, line: usize, text: &str, why: &str) {
-        if self.args.verbose {
-            let word = self.terminal.paint(Style::Unsure, "skipped");
-            let text = text.strip_prefix("expect").unwrap_or(text).trim();
-            self.remarks.push((line, format!("{text}: {word}: {why}")));
-        }
-    }
-
-    /// Reads the directives of a file: what is expected of each instance.
+    /// Reads the directives of a file: what is expected of each subject.
     fn read(
         &mut self,
         session: &Session,
         program: &Program,
-        tally: &mut Tally,
-    ) -> BTreeMap<Values, Vec<Expectation>> {
+    ) -> BTreeMap<Subject, Vec<Expectation>> {
         let lines = LineIndex::new(session.text());
-        let mut expected: BTreeMap<Values, Vec<Expectation>> = BTreeMap::new();
+        let mut expected: BTreeMap<Subject, Vec<Expectation>> = BTreeMap::new();
         for directive in &program.directives {
             let line = lines.line(directive.span.start);
             let mut malformed = |message: String| {
@@ -255,18 +268,19 @@ impl Tester<'_> {
                             malformed(with_help(&error));
                             continue;
                         }
-                        let instances = match scope {
-                            ExpectedScope::ForAll(_) => {
-                                tally.skipped_for_all += 1;
-                                let why = "no engine proves a claim for all values yet";
-                                self.skip(line, &directive.text, why);
-                                continue;
-                            }
-                            ExpectedScope::Instances(instances) => instances,
-                        };
                         let aim = move || Aim::Verdict {
                             property: property.clone(),
                             verdict,
+                        };
+                        let instances = match scope {
+                            ExpectedScope::ForAll(for_all) => {
+                                let values = defaults(program, &for_all);
+                                let subject = Subject { values, for_all };
+                                let expectations = expected.entry(subject).or_default();
+                                expectations.push(Expectation { line, what: aim() });
+                                continue;
+                            }
+                            ExpectedScope::Instances(instances) => instances,
                         };
                         (instances, Box::new(aim))
                     }
@@ -274,8 +288,11 @@ impl Tester<'_> {
             for values in instances {
                 match session.instance(&values) {
                     Ok(instance) => {
-                        let values = threadwise::values_of(&instance);
-                        let expectations = expected.entry(values).or_default();
+                        let subject = Subject {
+                            values: threadwise::values_of(&instance),
+                            for_all: Vec::new(),
+                        };
+                        let expectations = expected.entry(subject).or_default();
                         expectations.push(Expectation { line, what: what() });
                     }
                     Err(diagnostics) => {
@@ -291,12 +308,12 @@ impl Tester<'_> {
         expected
     }
 
-    /// Searches one instance and compares.
-    fn instance(
+    /// Checks one subject and compares.
+    fn subject(
         &mut self,
         session: &Session,
         program: &Program,
-        values: &Values,
+        subject: &Subject,
         expectations: &[Expectation],
         tally: &mut Tally,
     ) {
@@ -312,12 +329,14 @@ impl Tester<'_> {
         if names.is_empty() {
             names.push(CHECKS.to_owned());
         }
+        let values = &subject.values;
         let settings = values.0.iter().map(|(name, value)| Setting {
             name: name.clone(),
             values: *value..=*value,
         });
         let options = Options {
             settings: settings.collect(),
+            for_all: subject.for_all.clone(),
             properties: names,
             count_states,
             ..self.options.clone()
@@ -345,23 +364,19 @@ impl Tester<'_> {
             return self.fail(Exit::Internal);
         }
         for expectation in expectations {
-            self.compare(session, values, expectation, &run, tally);
+            self.compare(session, subject, expectation, &run, tally);
         }
     }
 
     fn compare(
         &mut self,
         session: &Session,
-        values: &Values,
+        subject: &Subject,
         expectation: &Expectation,
         run: &Run,
         tally: &mut Tally,
     ) {
-        let place = if values.is_empty() {
-            String::new()
-        } else {
-            format!(" at {values}")
-        };
+        let place = subject.phrase();
         let (met, expected, found) = match &expectation.what {
             Aim::Verdict { property, verdict } => {
                 let wanted = match verdict {
@@ -381,7 +396,11 @@ impl Tester<'_> {
                     }
                     Some(result) => {
                         let met = result.verdict == wanted;
-                        (Some(met), expected, result.verdict.as_str().to_owned())
+                        let mut found = result.verdict.as_str().to_owned();
+                        if !subject.for_all.is_empty() {
+                            found.push_str(&format!(" {}", result.scope.phrase()));
+                        }
+                        (Some(met), expected, found)
                     }
                     None => (None, expected, "no result".to_owned()),
                 }
@@ -410,7 +429,7 @@ impl Tester<'_> {
             Some(false) => {
                 tally.unmet += 1;
                 let word = self.terminal.paint(Style::Bad, "not met");
-                let see = see(session.name(), values, &expectation.what);
+                let see = see(session.name(), subject, &expectation.what);
                 remark(format!("{expected}{place}: {word}: found {found}{see}"));
                 self.fail(Exit::Violated);
             }
@@ -425,7 +444,7 @@ impl Tester<'_> {
 }
 
 /// The command that shows the verdict which was not expected, on a line of its own.
-fn see(file: &str, values: &Values, aim: &Aim) -> String {
+fn see(file: &str, subject: &Subject, aim: &Aim) -> String {
     let Aim::Verdict { property, .. } = aim else {
         return String::new();
     };
@@ -437,9 +456,17 @@ fn see(file: &str, values: &Values, aim: &Aim) -> String {
         true => file.to_owned(),
         false => format!("'{}'", file.replace('\'', "'\\''")),
     };
-    let sets = values.0.iter();
-    let sets: String = sets
-        .map(|(name, value)| format!(" --set {name}={value}"))
-        .collect();
-    format!("\n  see: threadwise check {file}{sets} --property {property}")
+    let options = subject.options();
+    format!("\n  see: threadwise check {file}{options} --property {property}")
+}
+
+/// The default values of all parameters but these. One whose default depends on others stays open: there is no one value of it.
+fn defaults(program: &Program, for_all: &[String]) -> Values {
+    let others = program.params.iter();
+    let others = others.filter(|param| !for_all.contains(&param.name));
+    let values = others.filter_map(|param| match param.default.as_ref()?.kind {
+        ExprKind::Int(value) => Some((param.name.clone(), value)),
+        _ => None,
+    });
+    Values(values.collect())
 }

@@ -73,9 +73,10 @@ impl Printer {
         if !self.quiet {
             for result in run.results.iter().filter(|r| r.trace.is_some()) {
                 if let Some(further) = self.shown.get_mut(&result.property)
+                    && let Scope::Instance { values } = &result.scope
                     && !self.verbose
                 {
-                    further.push(run.values.clone());
+                    further.push(values.clone());
                 } else {
                     self.shown.insert(result.property.clone(), Vec::new());
                     self.trace(&mut text, result, session);
@@ -114,11 +115,7 @@ impl Printer {
         let verdict = format!("{:8}", result.verdict.as_str());
         let verdict = self.terminal.paint(style, &verdict);
         let mut facts = Vec::new();
-        match &result.scope {
-            Scope::Instance { values } if values.is_empty() => {}
-            Scope::Instance { values } => facts.push(format!("at {values}")),
-            Scope::All { condition } => facts.push(format!("for all values with {condition}")),
-        }
+        facts.extend(Some(result.scope.phrase()).filter(|phrase| !phrase.is_empty()));
         if let Some(trace) = &result.trace {
             facts.push(format!("after {}", traces::length(trace)));
         }
@@ -213,6 +210,12 @@ impl Printer {
             facts.push(format!("not rechecked: {}", reason.message));
         }
         self.below(text, Style::Faint, &facts.join(", "), width);
+        if result.verdict == VerdictKind::Proved
+            && let Some(reason) = &result.reason
+            && result.rechecked
+        {
+            self.below(text, Style::Faint, &reason.message, width);
+        }
         for (number, round) in result.rounds.iter().enumerate() {
             let line = format!("round {}: {round}", number + 1);
             self.below(text, Style::Faint, &line, width);
@@ -255,11 +258,8 @@ impl Printer {
 
     fn trace(&self, text: &mut String, result: &PropertyResult, session: &Session) {
         let Some(trace) = &result.trace else { return };
-        let place = match &result.scope {
-            Scope::Instance { values } if !values.is_empty() => format!(" at {values}"),
-            _ => String::new(),
-        };
-        let title = format!("\n{} is violated{place}:", result.property);
+        let title = format!("{} is violated {}", result.property, result.scope.phrase());
+        let title = format!("\n{}:", title.trim_end());
         text.push_str(&self.terminal.paint(Style::Strong, &title));
         text.push('\n');
         match traces::in_form(trace, TraceFormat::Text, session.text()) {

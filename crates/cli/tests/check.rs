@@ -8,7 +8,7 @@ use common::{BROKEN, LOCK, Place, result, stable, without_stats};
 fn a_lock_that_works_is_proved() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
-    let (report, ran) = place.json(&["lock.tw", "--only", "safety"]);
+    let (report, ran) = place.json(&["lock.tw", "--only", "safety", "--engine", "explicit"]);
     assert_eq!(ran.status, 0, "{ran:?}");
     for property in ["checks", "mutex", "deadlock_free"] {
         let result = result(&report, property);
@@ -104,7 +104,15 @@ fn a_file_with_errors_ends_with_what_that_means() {
 fn for_all_is_unknown_and_says_what_holds() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
-    let (report, ran) = place.json(&["lock.tw", "--only", "safety", "--for-all", "N"]);
+    let (report, ran) = place.json(&[
+        "lock.tw",
+        "--only",
+        "safety",
+        "--engine",
+        "explicit",
+        "--for-all",
+        "N",
+    ]);
     assert_eq!(ran.status, 3);
     assert_eq!(result(&report, "mutex")["verdict"], "unknown");
     assert_eq!(result(&report, "mutex")["reason"]["code"], "for-all");
@@ -545,7 +553,9 @@ fn the_text_is_short_and_says_what_to_do_next() {
         .expect(1);
     assert_eq!(ran.stderr, "", "nothing but results, in a pipe");
     insta::assert_snapshot!("two_files", ran.stable());
-    let ran = place.run(&["check", "broken.tw", "--quiet"]).expect(1);
+    let ran = place
+        .run(&["check", "broken.tw", "--quiet", "--engine", "explicit"])
+        .expect(1);
     insta::assert_snapshot!("quiet", ran.stable());
     let ran = place.run(&["check", "lock.tw", "--set", "N=2..3", "--only", "safety"]);
     insta::assert_snapshot!("sweep", ran.expect(0).stable());

@@ -344,21 +344,31 @@ fn expectations_that_are_not_met_are_named() {
 }
 
 #[test]
-fn expectations_that_nothing_decides_are_skipped_and_not_met() {
+fn expectations_for_all_values_are_decided_or_not_met() {
     let place = Place::new();
-    place.file(
-        "a.tw",
-        format!("//@ expect access: violated at N=2\n//@ expect mutex: proved for all N\n//@ expect access: proved for all N\n{LOCK}"),
-    );
+    let text = "
+        param N = 2 where N >= 2; param M = 2;
+        shared x: 0..9 = 0;
+        process P[i: 1..N] { loop { a: x := 1; b: x := 2; } }
+        invariant low: x < 2;
+        invariant few: N < 3 || x < M;
+        liveness often: G F (x == 1);
+    ";
+    let expected = [
+        "expect low: proved for all N",
+        "expect few: proved for all N",
+        "expect often: proved for all N, M",
+    ];
+    let directives: Vec<String> = expected.iter().map(|e| format!("//@ {e}\n")).collect();
+    place.file("a.tw", format!("{}{text}", directives.concat()));
     place
         .run(&["test", "a.tw"])
-        .expect(0)
-        .says("1 met, 0 not met, 2 skipped (for all values: no engine yet)");
-    place.run(&["test", "a.tw", "--verbose"]).expect(0).says(
-        "a.tw:1: access: violated at N=2: met\n\
-         a.tw:2: mutex: proved for all N: skipped: no engine proves a claim for all values yet\n\
-         a.tw:3: access: proved for all N: skipped: no engine proves a claim for all values yet\n",
-    );
+        .expect(1)
+        .says("a.tw:1: low: proved for all N at M=2: not met: found violated at N=2, M=2\n  see: threadwise check a.tw --set M=2 --for-all N --property low\n")
+        // What has no place in the claim has its default.
+        .says("a.tw:2: few: proved for all N at M=2: not met: found violated at N=3, M=2\n")
+        .says("a.tw:3: often: proved for all N, M: undecided: liveness is decided at one instance at a time; it holds at N=2, M=2\n")
+        .says("0 met, 2 not met, 1 undecided");
 }
 
 #[test]

@@ -31,7 +31,7 @@ fn a_time_limit_is_kept_and_the_statistics_stay() {
     let place = Place::new();
     place.file("endless.tw", ENDLESS);
     let begun = Instant::now();
-    let (report, ran) = place.json(&["endless.tw", "--timeout", "2"]);
+    let (report, ran) = place.json(&["endless.tw", "--engine", "explicit", "--timeout", "2"]);
     let took = begun.elapsed();
     assert!(took < Duration::from_secs(3), "{took:?}");
     assert!(took > Duration::from_secs(1), "{took:?}");
@@ -82,7 +82,15 @@ fn a_memory_limit_is_kept() {
     // Wide states, so that the memory is full soon.
     let wide = "shared wide: array[1..400] of 0..1000000 = 0;\n";
     place.file("endless.tw", format!("{ENDLESS}{wide}"));
-    let (report, ran) = place.json(&["endless.tw", "--memory", "256", "--timeout", "300"]);
+    let (report, ran) = place.json(&[
+        "endless.tw",
+        "--engine",
+        "explicit",
+        "--memory",
+        "256",
+        "--timeout",
+        "300",
+    ]);
     assert_eq!(ran.status, 3);
     let small = result(&report, "small");
     assert_eq!(small["reason"]["code"], "memory");
@@ -202,7 +210,14 @@ fn signal(process: u32, name: &str) {
 /// Starts a check that would take for ever, and waits for its worker.
 fn start(place: &Place, args: &[&str]) -> (Child, u32) {
     place.file("endless.tw", ENDLESS);
-    let mut all = vec!["check", "endless.tw", "--timeout", "60"];
+    let mut all = vec![
+        "check",
+        "endless.tw",
+        "--engine",
+        "explicit",
+        "--timeout",
+        "60",
+    ];
     all.extend(args);
     let mut command = place.command(&all);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -39,6 +39,8 @@ pub struct Task<'a> {
     pub fixed: &'a BTreeMap<String, i64>,
     /// Properties by name; `checks` are the built-in checks.
     pub properties: &'a [String],
+    /// Whether to give up after some amount of work that depends on nothing but the task, since there are others to try.
+    pub bounded: bool,
     /// Whether proofs are to come with certificates.
     pub certificates: bool,
     /// Whether proofs are to come with outlines.
@@ -83,21 +85,14 @@ impl FamilyEngine {
         }
     }
 
-    /// The engine with this name.
-    pub fn named(name: &str) -> Option<FamilyEngine> {
-        let all = [FamilyEngine::Counter, FamilyEngine::Generalise];
-        all.into_iter().find(|engine| engine.name() == name)
-    }
-
     /// Decides properties for all values of the parameters that have none in the task.
     pub fn check(self, task: &Task, observer: &mut dyn Observer) -> Outcome {
         let Found {
             violations,
             states,
-            transitions,
+            instances,
             processes,
             stopped,
-            ..
         } = small::search(
             task.program,
             task.fixed,
@@ -109,13 +104,17 @@ impl FamilyEngine {
             None => self.prove(task, &violations, observer),
             Some(_) => Proved::default(),
         };
+        let round = format!(
+            "{instances} small instances, with up to {processes} processes: {states} states up to symmetry"
+        );
         let answers = task.properties.iter().zip(violations);
         let findings = answers.map(|(property, violation)| {
+            let mut account = Account {
+                rounds: vec![round.clone()],
+                ..Account::default()
+            };
             if let Some(proof) = proofs.remove(property) {
-                let account = Account {
-                    rounds: proof.rounds,
-                    ..Account::default()
-                };
+                account.rounds.extend(proof.rounds);
                 return (Answer::Proved(Some(proof.certificate)), account);
             }
             let answer = match (violation, stopped) {
@@ -136,16 +135,11 @@ impl FamilyEngine {
                     ))
                 }
             };
-            (answer, Account::default())
+            (answer, account)
         });
         Outcome {
             findings: findings.collect(),
-            stats: Stats {
-                states: Some(states),
-                transitions: Some(transitions),
-                up_to_symmetry: Some(true),
-                ..Stats::default()
-            },
+            stats: Stats::default(),
         }
     }
 
@@ -235,12 +229,12 @@ mod tests {
         let program = Arc::new(threadwise_lang::check(text).program.unwrap());
         let properties = ["checks", "zero", "bit", "again"].map(str::to_owned);
         let fixed = BTreeMap::from([("N".to_owned(), 3)]);
-        for engine in ["counter", "generalise"] {
-            let engine = FamilyEngine::named(engine).unwrap();
+        for engine in [FamilyEngine::Counter, FamilyEngine::Generalise] {
             let task = Task {
                 program: &program,
                 fixed: &fixed,
                 properties: &properties,
+                bounded: true,
                 certificates: true,
                 explain: false,
                 limits: &Limits::NONE,
@@ -258,6 +252,5 @@ mod tests {
             };
             assert_eq!(reason.code, "unsupported");
         }
-        assert_eq!(FamilyEngine::named("explicit"), None);
     }
 }

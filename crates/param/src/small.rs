@@ -53,9 +53,7 @@ pub struct Found {
     pub violations: Vec<Option<Counterexample>>,
     /// States visited, up to symmetry, of all instances together.
     pub states: u64,
-    /// Transitions followed.
-    pub transitions: u64,
-    /// Instances that were searched, the greatest number of processes among them.
+    /// Instances that were searched.
     pub instances: usize,
     /// The greatest number of processes that one of them began with.
     pub processes: u32,
@@ -148,7 +146,6 @@ pub fn search(
     let mut found = Found {
         violations: properties.iter().map(|_| None).collect(),
         states: 0,
-        transitions: 0,
         instances: 0,
         processes: 0,
         stopped: None,
@@ -203,7 +200,6 @@ fn search_instance(
         let mut observer = Onwards { before, observer };
         let outcome = engine.check_all(&system, &asked, &limits, &mut observer);
         found.states += outcome.stats.states.unwrap_or(0);
-        found.transitions += outcome.stats.transitions.unwrap_or(0);
         for ((place, _), answer) in open.into_iter().zip(outcome.answers) {
             if let Answer::Violated(run) = answer {
                 found.violations[place] = Some(Counterexample {

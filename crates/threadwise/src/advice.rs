@@ -43,7 +43,7 @@ pub(crate) fn after_limit(program: &Program, plan: &Plan, kind: Kind, raise: &st
 }
 
 /// What may give a model infinitely many states.
-fn endless(program: &Program) -> Option<String> {
+pub(crate) fn endless(program: &Program) -> Option<String> {
     let mut found = Found::default();
     for (template, text) in program.templates.iter_enumerated() {
         let mut visitor = Visitor {

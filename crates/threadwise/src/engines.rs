@@ -2,6 +2,8 @@
 
 use threadwise_evidence::Reason;
 
+use threadwise_param::engine::FamilyEngine;
+
 use crate::plan::Planned;
 use crate::report::Kind;
 
@@ -46,6 +48,14 @@ pub const FAIR_LOCAL_LIVENESS_A: &str = "fair-local-liveness-a";
 /// Fair local liveness, variant B.
 pub const FAIR_LOCAL_LIVENESS_B: &str = "fair-local-liveness-b";
 
+/// Thread-modular counter abstraction.
+pub const COUNTER: &str = "counter";
+/// Invariants of small instances, generalised.
+pub const GENERALISE: &str = "generalise";
+
+/// The engines for all instances at once, in the order in which they are tried.
+pub(crate) const FAMILY: &[&str] = &[COUNTER, GENERALISE];
+
 /// The engines that decide liveness, and nothing else.
 const LIVENESS: &[&str] = &[
     LIVENESS_MONOLITHIC,
@@ -85,13 +95,22 @@ pub(crate) fn decides(name: &str, planned: &Planned) -> Result<(), Reason> {
     Err(Reason::new("unsupported", message).next(next))
 }
 
+/// The engine of this name, if it is one for all instances at once.
+pub(crate) fn family(name: &str) -> Option<FamilyEngine> {
+    match name {
+        COUNTER => Some(FamilyEngine::Counter),
+        GENERALISE => Some(FamilyEngine::Generalise),
+        _ => None,
+    }
+}
+
 /// Every engine there is.
 pub const ENGINES: &[EngineInfo] = &[
     EngineInfo {
         name: AUTO,
         properties: "safety, liveness",
-        scope: "one instance",
-        about: "The default: chooses an engine for each property; at present `explicit` for safety, `liveness-monolithic` for liveness.",
+        scope: "all instances, or else one",
+        about: "The default: safety for all values of the parameters by `counter`, then `generalise`; what they leave open at the default instance by `explicit`. Liveness at the default instance by `liveness-monolithic`.",
     },
     EngineInfo {
         name: EXPLICIT,
@@ -164,5 +183,17 @@ pub const ENGINES: &[EngineInfo] = &[
         properties: "liveness",
         scope: "one instance",
         about: "The same for one process and all of its runs.",
+    },
+    EngineInfo {
+        name: COUNTER,
+        properties: "safety",
+        scope: "all instances",
+        about: "Processes are counted by label, and one or a few are followed, with integers without bounds: proofs by linear arithmetic, for any number of processes.",
+    },
+    EngineInfo {
+        name: GENERALISE,
+        properties: "safety",
+        scope: "all instances",
+        about: "The invariant of a small instance, generalised to all: for arrays with an entry for each process, and guards about all processes.",
     },
 ];

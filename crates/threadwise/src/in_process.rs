@@ -1,17 +1,18 @@
 //! Running a job where it stands: text to system, system to answers, answers to evidence.
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress};
+use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Run};
 use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
 use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
+use threadwise_param::engine::{self as family, FamilyEngine, Task};
 use threadwise_safety::{
     Backward, Cartesian, Forward, Pairwise, Split, ThreadModular, ThreadModularRefined,
 };
 
 use crate::engines::{
-    BACKWARD, CARTESIAN, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
+    self, BACKWARD, CARTESIAN, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
     LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
 };
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
@@ -40,10 +41,6 @@ pub fn run_job(
     progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
     let session = Session::new("", job.text.as_str());
-    let instance = match session.instance(&job.values) {
-        Ok(instance) => instance,
-        Err(diagnostics) => return JobEvent::rejected(&diagnostics),
-    };
     let within = |share: f64| job.seconds.is_none_or(|most| spent() < most * share);
     let stop = || (!within(1.0)).then_some(threadwise_engine::Stop::Time);
     // Half of the time is for verdicts alone, and for checking them.
@@ -53,6 +50,13 @@ pub fn run_job(
         stop: Some(&stop),
         leisure: Some(&leisure),
         ..Limits::NONE
+    };
+    if let Some(engine) = engines::family(&job.engine) {
+        return run_family(job, engine, &session, &limits, progress);
+    }
+    let instance = match session.instance(&job.values) {
+        Ok(instance) => instance,
+        Err(diagnostics) => return JobEvent::rejected(&diagnostics),
     };
     let engine: Box<dyn Engine> = match job.engine.as_str() {
         EXPLICIT => Box::new(Explicit {
@@ -148,6 +152,58 @@ pub fn run_job(
     }
 }
 
+/// Runs a job about all values of the parameters that have none.
+fn run_family(
+    job: &Job,
+    engine: FamilyEngine,
+    session: &Session,
+    limits: &Limits,
+    progress: &mut (dyn FnMut(&Stats) + Send),
+) -> JobEvent {
+    let Some(program) = session.program() else {
+        return JobEvent::rejected(session.diagnostics());
+    };
+    let task = Task {
+        program,
+        fixed: &job.values.map(),
+        properties: &job.properties,
+        bounded: job.bounded,
+        certificates: job.certificates,
+        explain: job.explain,
+        limits,
+    };
+    let outcome = engine.check(&task, &mut Relay(progress));
+    let mut findings = Vec::new();
+    for (property, (answer, account)) in job.properties.iter().zip(outcome.findings) {
+        let verdict = match answer {
+            family::Answer::Proved(certificate) => Verdict::Proved(certificate),
+            family::Answer::Unknown(reason) => Verdict::Unknown(reason),
+            family::Answer::Violated(found) => {
+                match violated(
+                    &job.text,
+                    &found.instance,
+                    &found.system,
+                    &found.run,
+                    property,
+                ) {
+                    Ok(verdict) => verdict,
+                    Err(message) => return JobEvent::Failed(message),
+                }
+            }
+        };
+        findings.push(Finding {
+            property: property.clone(),
+            verdict,
+            account,
+        });
+    }
+    JobEvent::Finished(JobOutcome {
+        findings,
+        stats: outcome.stats,
+        complete: false,
+    })
+}
+
 /// An engine that looks for fair cycles one process at a time.
 fn local(job: &Job, variant: Variant) -> Box<dyn Engine> {
     Box::new(Local {
@@ -165,8 +221,7 @@ fn own_share(bytes: u64) -> u64 {
     bytes.saturating_sub(bytes / 16).saturating_sub(12 << 20)
 }
 
-/// Answers as evidence. Runs are followed by the interpreter, which turns them into traces; one
-/// that it does not follow is a fault of the engine.
+/// Answers as evidence.
 fn findings(
     job: &Job,
     instance: &Instance,
@@ -178,18 +233,7 @@ fn findings(
         let verdict = match answer {
             Answer::Proved(certificate) => Verdict::Proved(certificate.clone()),
             Answer::Unknown(reason) => Verdict::Unknown(reason.clone()),
-            Answer::Violated(run) => match run.record(instance, &job.text, system, property) {
-                Ok(trace) => Verdict::Violated(trace),
-                Err(ReplayError::Limit { limit, .. }) => Verdict::Unknown(Reason::new(
-                    "replay-limit",
-                    format!("a violation was found, but the interpreter cannot replay it: {limit}"),
-                )),
-                Err(error) => {
-                    return Err(format!(
-                        "the run that violates `{property}` is not one of the model: {error}"
-                    ));
-                }
-            },
+            Answer::Violated(run) => violated(&job.text, instance, system, run, property)?,
         };
         findings.push(Finding {
             property: property.clone(),
@@ -198,6 +242,27 @@ fn findings(
         });
     }
     Ok(findings)
+}
+
+/// A run as evidence. It is followed by the interpreter, which turns it into a trace; one that it does not follow
+/// is a fault of the engine.
+fn violated(
+    text: &str,
+    instance: &Instance,
+    system: &System,
+    run: &Run,
+    property: &str,
+) -> Result<Verdict, String> {
+    match run.record(instance, text, system, property) {
+        Ok(trace) => Ok(Verdict::Violated(trace)),
+        Err(ReplayError::Limit { limit, .. }) => Ok(Verdict::Unknown(Reason::new(
+            "replay-limit",
+            format!("a violation was found, but the interpreter cannot replay it: {limit}"),
+        ))),
+        Err(error) => Err(format!(
+            "the run that violates `{property}` is not one of the model: {error}"
+        )),
+    }
 }
 
 /// Passes progress on as statistics.

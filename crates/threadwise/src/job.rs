@@ -1,4 +1,4 @@
-//! A job for one engine on one instance, as data, so that it can run in another process.
+//! A job for one engine on one instance, or on all, as data, so that it can run in another process.
 //!
 //! The answer to a job is evidence: one finding for each property. Whoever asked rechecks it.
 
@@ -10,12 +10,12 @@ use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::setting::Values;
 
-/// One engine, one instance, any number of properties.
+/// One engine, one instance or all of them, any number of properties.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The model's text. It was accepted before; the worker reads it again.
     pub text: String,
-    /// The value of every parameter.
+    /// The value of every parameter. With an engine for all instances, parameters may be left out: the job is about all of their values.
     pub values: Values,
     /// The properties to decide, by name.
     pub properties: Vec<String>,
@@ -45,6 +45,9 @@ pub struct Job {
     pub exposed: Vec<Exposed>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
+    /// Give up after some amount of work, in the engines for all instances.
+    #[serde(default)]
+    pub bounded: bool,
     /// Whether proofs are to come with certificates.
     pub certificates: bool,
     /// Seconds it may take.

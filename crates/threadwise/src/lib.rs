@@ -20,10 +20,12 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+mod checking;
 mod directive;
 mod engines;
 mod in_process;
 mod job;
+mod judge;
 mod plan;
 mod report;
 mod session;

@@ -5,10 +5,11 @@ use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 use threadwise_safety::{Errors, Exceptions, Predicates};
 
+use crate::advice::endless;
 use crate::engines::{
-    AUTO, CARTESIAN, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
-    LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
-    chosen, decides,
+    AUTO, CARTESIAN, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FAMILY,
+    FORWARD, LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR,
+    THREAD_MODULAR_REFINED, chosen, decides,
 };
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
@@ -315,11 +316,36 @@ impl Plan {
         self.instances.len() > 1
     }
 
-    /// The properties that the engine decides, those together that one search serves: all of safety, and each of liveness.
-    pub(crate) fn searches(&self) -> Vec<Vec<&Planned>> {
-        let decided = |p: &&Planned| decides(&self.options.engine, p).is_ok();
-        let decided = self.properties.iter().filter(decided);
-        let (liveness, safety): (Vec<&Planned>, Vec<&Planned>) =
+    /// The engines for all instances that are to be tried before one instance is looked at, or instead of that. With `auto`, that is for what is not
+    /// one instance with finitely many states.
+    pub(crate) fn families(&self, program: &Program, values: &Values) -> &'static [&'static str] {
+        let safety = |planned: &Planned| planned.kind != Kind::Liveness;
+        if !self.properties.iter().any(safety) {
+            return &[];
+        }
+        let named = FAMILY.iter().position(|name| *name == self.options.engine);
+        if let Some(named) = named {
+            return &FAMILY[named..=named];
+        }
+        let open = program.params.iter();
+        let open = open.filter(|param| values.get(&param.name).is_none());
+        let claim = open.count() > 0 || endless(program).is_some();
+        match self.options.engine == AUTO && claim && !self.options.count_states {
+            true => FAMILY,
+            false => &[],
+        }
+    }
+
+    /// Whether an engine for all instances was asked for, and no other.
+    pub(crate) fn is_family(&self) -> bool {
+        FAMILY.contains(&self.options.engine.as_str())
+    }
+
+    /// Of these properties, those that an engine decides at an instance, together if one search serves them: all of safety, and each of liveness.
+    pub(crate) fn searches<'p>(&self, properties: &[&'p Planned]) -> Vec<Vec<&'p Planned>> {
+        let decided = |p: &&Planned| decides(&self.options.engine, p).is_ok() && !self.is_family();
+        let decided = properties.iter().copied().filter(decided);
+        let (liveness, safety): (Vec<&'p Planned>, Vec<&'p Planned>) =
             decided.partition(|p| p.kind == Kind::Liveness);
         let safety = (!safety.is_empty()).then_some(safety);
         let liveness = liveness.into_iter().map(|property| vec![property]);

@@ -47,12 +47,12 @@ impl Report {
     }
 }
 
-/// What was found about one instance of one file.
+/// What was found about one instance of one file, or about all of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Run {
     /// The file as it was named; `-` for standard input.
     pub file: String,
-    /// The value of every parameter; the results repeat it as their scope.
+    /// The value of every parameter, or of those that were given if the run is about all values of the others. Each result has its scope.
     #[serde(skip)]
     pub values: Values,
     /// One for each property: the built-in checks first, then in source order.
@@ -213,12 +213,47 @@ pub enum Scope {
         /// The value of every parameter.
         values: Values,
     },
-    /// Every instance.
+    /// Every instance, or every instance with the values given.
     All {
-        /// The condition on the parameters.
+        /// The parameters that the verdict is for all values of.
+        parameters: Vec<String>,
+        /// The condition on the parameters, as in the source; `true` if there is none.
         #[serde(rename = "where")]
         condition: String,
+        /// The values of the other parameters.
+        #[serde(default, skip_serializing_if = "Values::is_empty")]
+        values: Values,
     },
+}
+
+impl Scope {
+    /// To follow a verdict: `at N=3`, `for all N >= 2`; nothing for a model without parameters.
+    pub fn phrase(&self) -> String {
+        match self {
+            Scope::Instance { values } if values.is_empty() => String::new(),
+            Scope::Instance { values } => format!("at {values}"),
+            Scope::All {
+                parameters,
+                condition,
+                values,
+            } => {
+                let names = parameters.join(", ");
+                let mentions = |name: &String| {
+                    let mut words = condition.split(|c: char| !c.is_alphanumeric() && c != '_');
+                    words.any(|word| word == name)
+                };
+                let all = match condition.as_str() {
+                    "true" => names,
+                    _ if parameters.iter().all(mentions) => condition.clone(),
+                    _ => format!("{names} with {condition}"),
+                };
+                match values.is_empty() {
+                    true => format!("for all {all}"),
+                    false => format!("for all {all}, at {values}"),
+                }
+            }
+        }
+    }
 }
 
 /// A diagnostic with its places as lines and columns.

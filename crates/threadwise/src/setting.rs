@@ -1,6 +1,6 @@
 //! Parameter values as people give them: `N=4`, `N=2..5`, and the instances a list of them names.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -8,6 +8,7 @@ use std::str::FromStr;
 use serde::de::{MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use threadwise_lang::program::Program;
 
 /// How many instances one sweep may have.
 const MOST_INSTANCES: u64 = 10_000;
@@ -185,6 +186,21 @@ impl Values {
     pub fn get(&self, name: &str) -> Option<i64> {
         let found = self.0.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| *value)
+    }
+
+    /// The same values, in the order of the program's parameters. Those of other names are left out.
+    pub(crate) fn in_order(&self, program: &Program) -> Values {
+        let names = program.params.iter().map(|param| &param.name);
+        Values(
+            names
+                .filter_map(|name| Some((name.clone(), self.get(name)?)))
+                .collect(),
+        )
+    }
+
+    /// The same values by name.
+    pub(crate) fn map(&self) -> BTreeMap<String, i64> {
+        self.0.iter().cloned().collect()
     }
 
     /// Whether there are none.

@@ -306,7 +306,7 @@ invariant few: n <= 10;
 
 const WAITING: &str = "\
 param N = 4 where N >= 2;
-param M = 2;
+param M = 2 where M >= 2;
 shared x: 0..M = 0;
 process P[i: 1..N] { loop { a: x := 1; b: x := 2; } }
 liveness often: G F (x == 1);

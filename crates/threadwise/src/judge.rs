@@ -1,0 +1,522 @@
+//! What is made of an engine's answer: the evidence is checked by somebody else, and the result says what it speaks of.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use threadwise_certify::Error as CertifyError;
+use threadwise_evidence::{
+    self as evidence, Certificate, Reason, Stats, Trace, Vacuity, Verdict, remedies, replay,
+};
+use threadwise_lang::program::{Expr, Program};
+use threadwise_lang::render::LineIndex;
+use threadwise_model::instance::Instance;
+
+use crate::advice;
+use crate::job::{AskStop, Execution, JobOutcome, Stop, TOTAL_TIME};
+use crate::plan::{Plan, Planned};
+use crate::report::{Kind, PropertyResult, Scope, VerdictKind};
+use crate::session::{Session, values_of};
+use crate::setting::Values;
+
+/// What a search is about.
+#[derive(Clone, Copy)]
+pub(crate) enum Subject<'a> {
+    /// One instance, and the values of its parameters.
+    One(&'a Instance, &'a Values),
+    /// All instances that have these values.
+    All(&'a Arc<Program>, &'a Values),
+}
+
+/// A search, while its results are put together.
+pub(crate) struct View<'a> {
+    plan: &'a Plan,
+    subject: Subject<'a>,
+    engine: &'a str,
+    text: &'a str,
+    recheck: &'a Recheck,
+    /// Why the engines for all instances gave no answer, if they were asked.
+    tried: &'a [Reason],
+}
+
+/// What became of the certificates of an outcome.
+#[derive(Default)]
+pub(crate) struct Recheck {
+    /// What the checker says of the certificate of each property.
+    answers: BTreeMap<String, Result<(), CertifyError>>,
+    /// What ended it early.
+    pub(crate) stopped: Option<Stop>,
+    /// How long it took.
+    pub(crate) seconds: Option<f64>,
+}
+
+impl Recheck {
+    /// Has the certificates of an outcome checked, all together: most claim the same set.
+    pub(crate) fn proofs(
+        &mut self,
+        subject: Subject<'_>,
+        outcome: &JobOutcome,
+        stop: &AskStop<'_>,
+    ) {
+        let requests: Vec<(&Certificate, &str)> = outcome
+            .findings
+            .iter()
+            .filter_map(|finding| match &finding.verdict {
+                Verdict::Proved(Some(certificate)) => {
+                    Some((certificate, finding.property.as_str()))
+                }
+                _ => None,
+            })
+            .collect();
+        let stopped = Cell::new(None);
+        let cancel = || {
+            stopped.set(stopped.get().or_else(stop));
+            stopped.get().is_some()
+        };
+        let answers: Vec<Result<(), CertifyError>> = match subject {
+            Subject::One(instance, _) => {
+                let answers = threadwise_certify::check_all(instance, &requests, &cancel);
+                answers
+                    .into_iter()
+                    .map(|answer| answer.map(|_| ()))
+                    .collect()
+            }
+            Subject::All(..) => {
+                let why = "certificates about all instances are not checked yet";
+                let refuse = |_| Err(CertifyError::Unsupported(why.to_owned()));
+                requests.iter().map(refuse).collect()
+            }
+        };
+        let names = requests.iter().map(|(_, property)| (*property).to_owned());
+        self.answers = names.zip(answers).collect();
+        self.stopped = stopped.get();
+    }
+}
+
+impl<'a> View<'a> {
+    /// A search by this engine; `tried` says why engines for all instances gave no answer before it.
+    pub(crate) fn new(
+        session: &'a Session,
+        plan: &'a Plan,
+        subject: Subject<'a>,
+        engine: &'a str,
+        recheck: &'a Recheck,
+        tried: &'a [Reason],
+    ) -> View<'a> {
+        View {
+            plan,
+            subject,
+            engine,
+            text: session.text(),
+            recheck,
+            tried,
+        }
+    }
+
+    /// The result about a property that the search was asked for. An error is a fault of the engine.
+    pub(crate) fn of(
+        &self,
+        planned: &Planned,
+        execution: &Execution,
+    ) -> Result<PropertyResult, String> {
+        match execution {
+            Execution::Finished(outcome) => self.finished(planned, outcome),
+            Execution::Stopped { by, stats } => {
+                Ok(self.unknown(planned, self.stop_reason(planned, *by), stats.clone()))
+            }
+            Execution::Rejected(diagnostics) => {
+                let messages = diagnostics.iter().map(|d| d.message.as_str());
+                let messages: Vec<&str> = messages.collect();
+                Err(format!("the model is refused: {}", messages.join("; ")))
+            }
+            Execution::Crashed(message) => Err(message.clone()),
+        }
+    }
+
+    fn program(&self) -> &Program {
+        match self.subject {
+            Subject::One(instance, _) => instance.program(),
+            Subject::All(program, _) => program,
+        }
+    }
+
+    fn values(&self) -> &Values {
+        match self.subject {
+            Subject::One(_, values) | Subject::All(_, values) => values,
+        }
+    }
+
+    fn scope(&self) -> Scope {
+        let values = self.values().in_order(self.program());
+        let params = self.program().params.iter();
+        let open = params.filter(|param| values.get(&param.name).is_none());
+        let parameters: Vec<String> = open.map(|param| param.name.clone()).collect();
+        if parameters.is_empty() {
+            return Scope::Instance { values };
+        }
+        Scope::All {
+            parameters,
+            condition: condition(self.program(), self.text),
+            values,
+        }
+    }
+
+    fn result(&self, planned: &Planned, verdict: VerdictKind, stats: Stats) -> PropertyResult {
+        PropertyResult {
+            property: planned.name.clone(),
+            kind: planned.kind,
+            verdict,
+            scope: self.scope(),
+            engine: self.engine.to_owned(),
+            rechecked: false,
+            reason: None,
+            stats,
+            rounds: Vec::new(),
+            notes: Vec::new(),
+            vacuous: None,
+            outline: None,
+            trace: None,
+            remedies: Vec::new(),
+            certificate: None,
+        }
+    }
+
+    /// The result that a property is not decided.
+    pub(crate) fn unknown(
+        &self,
+        planned: &Planned,
+        reason: Reason,
+        stats: Stats,
+    ) -> PropertyResult {
+        PropertyResult {
+            reason: Some(reason),
+            ..self.result(planned, VerdictKind::Unknown, stats)
+        }
+    }
+
+    /// A result from an engine's finding. An error is a fault of the engine.
+    fn finished(&self, planned: &Planned, outcome: &JobOutcome) -> Result<PropertyResult, String> {
+        let found = outcome.findings.iter().find(|f| f.property == planned.name);
+        let Some(found) = found else {
+            return Err(format!("the engine said nothing about `{}`", planned.name));
+        };
+        let stats = found.account.join(&outcome.stats);
+        let rounds = found.account.rounds.clone();
+        let result = self.judged(planned, &found.verdict, stats)?;
+        // Of what was not accepted as a proof there is nothing to read.
+        let proved = result.verdict == VerdictKind::Proved;
+        Ok(PropertyResult {
+            rounds,
+            notes: found.account.notes.clone(),
+            vacuous: found
+                .account
+                .vacuous
+                .clone()
+                .filter(|_| proved)
+                .map(|v| self.told(planned, v)),
+            outline: found.account.outline.clone().filter(|_| proved),
+            ..result
+        })
+    }
+
+    /// Says in terms of the source what an engine says in numbers.
+    fn told(&self, planned: &Planned, vacuous: Vacuity) -> Vacuity {
+        match vacuous {
+            Vacuity::NeverTriggered {
+                conjuncts,
+                mut triggers,
+            } => {
+                if let Subject::One(instance, _) = self.subject {
+                    let more = evidence::triggers(instance, self.text, &planned.name, &conjuncts);
+                    triggers.extend(more);
+                }
+                Vacuity::NeverTriggered {
+                    conjuncts: Vec::new(),
+                    triggers,
+                }
+            }
+            vacuous => vacuous,
+        }
+    }
+
+    fn judged(
+        &self,
+        planned: &Planned,
+        verdict: &Verdict,
+        stats: Stats,
+    ) -> Result<PropertyResult, String> {
+        match verdict {
+            Verdict::Proved(certificate) => self.proved(planned, certificate.as_ref(), stats),
+            Verdict::Violated(trace) => {
+                let recheck = self.plan.options.recheck;
+                let instance = self.instance_of(trace)?;
+                if recheck {
+                    self.recheck(planned, &instance, trace)?;
+                }
+                Ok(PropertyResult {
+                    scope: Scope::Instance {
+                        values: values_of(&instance),
+                    },
+                    rechecked: recheck,
+                    reason: (!recheck).then(|| {
+                        Reason::new("no-recheck", "the trace was not replayed, as was asked for")
+                    }),
+                    trace: Some(trace.clone()),
+                    // Advice: if it cannot be had, nothing is wrong.
+                    remedies: remedies(&instance, trace).unwrap_or_default(),
+                    ..self.result(planned, VerdictKind::Violated, stats)
+                })
+            }
+            Verdict::Unknown(reason) => {
+                // Engines say that a limit was reached; which one it was is known here.
+                let reason = match reason.code.as_str() {
+                    "internal" => return Err(reason.message.clone()),
+                    "time-limit" => self.stop_reason(planned, Stop::Time),
+                    TOTAL_TIME => self.stop_reason(planned, Stop::TotalTime),
+                    "memory-limit" => self.stop_reason(planned, Stop::Memory),
+                    "capacity" if reason.next.is_none() => reason
+                        .clone()
+                        .next("let the model start fewer processes at most"),
+                    "no-proof" | "unsupported"
+                        if matches!(self.subject, Subject::All(..))
+                            && !self.plan.options.for_all.is_empty() =>
+                    {
+                        Reason {
+                            code: "for-all".to_owned(),
+                            ..reason.clone()
+                        }
+                    }
+                    _ => reason.clone(),
+                };
+                Ok(self.unknown(planned, reason, stats))
+            }
+        }
+    }
+
+    /// The instance that a trace is a run of.
+    fn instance_of(&self, trace: &Trace) -> Result<Cow<'a, Instance>, String> {
+        match self.subject {
+            Subject::One(instance, _) => Ok(Cow::Borrowed(instance)),
+            Subject::All(program, values) => {
+                let differs = |(name, value): &(String, i64)| trace.params.get(name) != Some(value);
+                if values.0.iter().any(differs) {
+                    return Err(format!("a trace is not of an instance with {values}"));
+                }
+                let instance = Instance::new(Arc::clone(program), &trace.params);
+                let instance = instance.map_err(|diagnostics| {
+                    let messages = diagnostics.iter().map(|d| d.message.as_str());
+                    let messages: Vec<&str> = messages.collect();
+                    format!("a trace is of no instance: {}", messages.join("; "))
+                });
+                instance.map(Cow::Owned)
+            }
+        }
+    }
+
+    /// Replays a trace with the interpreter, which the engine has no part in.
+    fn recheck(&self, planned: &Planned, instance: &Instance, trace: &Trace) -> Result<(), String> {
+        let name = &planned.name;
+        if trace.property.as_deref() != Some(name) {
+            return Err(format!("the trace for `{name}` is about something else"));
+        }
+        replay(instance, trace)
+            .map_err(|error| format!("the trace for `{name}` does not replay: {error}"))
+    }
+
+    /// Whether the certificate of a proof was rechecked; if not, why. An error if it was refused.
+    fn rechecked(
+        &self,
+        planned: &Planned,
+        certificate: Option<&Certificate>,
+    ) -> Result<Option<Reason>, String> {
+        let name = &planned.name;
+        if certificate.is_none() {
+            return Ok(Some(Reason::new(
+                "no-certificate",
+                "the engine gave no certificate, so the verdict rests on the engine",
+            )));
+        }
+        match self.recheck.answers.get(name) {
+            None => Ok(Some(Reason::new(
+                "no-recheck",
+                "the certificate was not checked, as was asked for",
+            ))),
+            Some(Ok(())) => Ok(None),
+            Some(Err(CertifyError::Unsupported(why))) => {
+                Ok(Some(Reason::new("not-rechecked", why.clone())))
+            }
+            Some(Err(error)) => Err(format!(
+                "the certificate for `{name}` is refused: {}{error}",
+                self.line(error)
+            )),
+        }
+    }
+
+    /// Why a proof whose recheck was ended early is none.
+    fn cut_short(&self, planned: &Planned) -> Reason {
+        let mut reason = self.stop_reason(planned, self.recheck.stopped.unwrap_or(Stop::Time));
+        reason.message = match self.recheck.stopped {
+            Some(Stop::Interrupted) => "interrupted before the proof was rechecked".to_owned(),
+            _ => format!("{} before the proof was rechecked", reason.message),
+        };
+        if let Some(next) = &mut reason.next {
+            next.push_str("; --no-recheck takes the word of the engine");
+        }
+        reason
+    }
+
+    /// `line 12: ` if the source says what fails.
+    fn line(&self, error: &CertifyError) -> String {
+        match error.span() {
+            Some(span) => {
+                let (line, _) = LineIndex::new(self.text).position(self.text, span.start);
+                format!("line {line}: ")
+            }
+            None => String::new(),
+        }
+    }
+
+    fn proved(
+        &self,
+        planned: &Planned,
+        certificate: Option<&Certificate>,
+        stats: Stats,
+    ) -> Result<PropertyResult, String> {
+        let stats = Stats {
+            recheck_seconds: self.recheck.seconds.filter(|_| certificate.is_some()),
+            ..stats
+        };
+        let answer = self.recheck.answers.get(&planned.name);
+        if let Some(Err(CertifyError::Cancelled)) = answer {
+            return Ok(self.unknown(planned, self.cut_short(planned), stats));
+        }
+        let mut reason = self.rechecked(planned, certificate)?;
+        let rechecked = reason.is_none();
+        if let Subject::One(_, values) = self.subject {
+            let open = self.open_parameters();
+            if !self.plan.options.for_all.is_empty() {
+                let why = format!("{}; it holds at {values}", self.why_one(planned));
+                let next = format!(
+                    "leave out --for-all, or sweep: --set {}",
+                    sweep(&open, values)
+                );
+                let reason = Reason::new("for-all", why).next(next);
+                return Ok(self.unknown(planned, reason, stats));
+            }
+            if !open.is_empty() {
+                let open_names = open.join(", ");
+                let next = format!(
+                    "the claim is for every {open_names}, and was checked at {values} alone; more values: --set {}",
+                    sweep(&open, values)
+                );
+                let instance = || {
+                    let message = format!(
+                        "the claim is for every {open_names}: {}",
+                        self.why_one(planned)
+                    );
+                    Reason::new("one-instance", message)
+                };
+                reason = Some(reason.unwrap_or_else(instance).next(next));
+            }
+        }
+        Ok(PropertyResult {
+            reason,
+            rechecked,
+            certificate: certificate.cloned(),
+            ..self.result(planned, VerdictKind::Proved, stats)
+        })
+    }
+
+    /// Why a property was decided at one instance, and not for all.
+    fn why_one(&self, planned: &Planned) -> String {
+        if !self.tried.is_empty() {
+            let messages = self.tried.iter().map(|reason| reason.message.as_str());
+            return messages.collect::<Vec<_>>().join("; ");
+        }
+        match planned.kind {
+            Kind::Liveness => "liveness is decided at one instance at a time".to_owned(),
+            _ => format!("`{}` looks at one instance", self.engine),
+        }
+    }
+
+    /// Why a property is not decided that engines for all instances leave open, if there is no instance to look at.
+    pub(crate) fn no_instance(&self, refusal: &str) -> Reason {
+        let why = self.tried.iter().map(|reason| reason.message.as_str());
+        let why: Vec<&str> = why.chain([refusal]).collect();
+        let code = match self.plan.options.for_all.is_empty() {
+            true => "no-proof",
+            false => "for-all",
+        };
+        Reason::new(code, why.join("; "))
+    }
+
+    /// Parameters that the caller left open.
+    fn open_parameters(&self) -> Vec<&str> {
+        let set = |name: &str| self.plan.options.settings.iter().any(|s| s.name == name);
+        let names = self.values().0.iter().map(|(name, _)| name.as_str());
+        names.filter(|name| !set(name)).collect()
+    }
+
+    fn stop_reason(&self, planned: &Planned, by: Stop) -> Reason {
+        let options = &self.plan.options;
+        let advice =
+            |raise: &str| advice::after_limit(self.program(), self.plan, planned.kind, raise);
+        match by {
+            Stop::Time => {
+                let limit = options.seconds.unwrap_or_default();
+                Reason::new(
+                    "timeout",
+                    format!("the time limit of {limit} s was reached"),
+                )
+                .next(advice("a longer --timeout"))
+            }
+            Stop::TotalTime => Reason::new(
+                "timeout",
+                "the time limit of the whole invocation was reached",
+            )
+            .next(advice("a longer --total-timeout")),
+            Stop::Memory => {
+                let limit = options.memory.map_or_else(
+                    || "the memory is used up".to_owned(),
+                    |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
+                );
+                Reason::new("memory", limit).next(advice("a greater --memory"))
+            }
+            Stop::Interrupted => {
+                Reason::new("interrupted", "interrupted before the search was over")
+            }
+        }
+    }
+}
+
+/// What `where` says of all parameters, as in the source.
+fn condition(program: &Program, text: &str) -> String {
+    let constraints = program.params.iter().filter_map(|p| p.constraint.as_ref());
+    let source = |expr: &Expr| {
+        let source = text.get(expr.span.start as usize..expr.span.end as usize);
+        let words: Vec<&str> = source.unwrap_or_default().split_whitespace().collect();
+        words.join(" ")
+    };
+    let sources: Vec<String> = constraints.map(source).collect();
+    match sources.as_slice() {
+        [] => "true".to_owned(),
+        [one] => one.clone(),
+        many => {
+            let weak = |source: &String| source.contains("||") || source.contains("->");
+            let member = |source: &String| match weak(source) {
+                true => format!("({source})"),
+                false => source.clone(),
+            };
+            let members: Vec<String> = many.iter().map(member).collect();
+            members.join(" && ")
+        }
+    }
+}
+
+/// A sweep that goes a little beyond the values that were checked.
+fn sweep(open: &[&str], values: &Values) -> String {
+    let name = open.first().copied().unwrap_or("N");
+    let value = values.get(name).unwrap_or(2);
+    format!("{name}={value}..{}", value.saturating_add(2))
+}

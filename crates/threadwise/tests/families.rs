@@ -1,0 +1,377 @@
+//! Claims for all values of the parameters: which engines are asked, in which order, and what the results speak of.
+
+#![allow(missing_docs)]
+
+use std::collections::BTreeMap;
+
+use threadwise::{
+    Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Options, Plan,
+    PropertyResult, Run, Scope, Session, Setting, Stats, Stop, Values, VerdictKind,
+};
+use threadwise_evidence::family::FamilyClaim;
+use threadwise_evidence::{Account, Certificate, Reason, Verdict};
+
+const MODEL: &str = "\
+param N = 3 where N >= 2;
+param M = 1 where M >= 1 || N > 5;
+shared x: 0..9 = 0;
+process P[i: 1..N] { a: x := 1; b: x := M; }
+invariant low: x < 9;
+invariant one: M == 1 -> x <= 1;
+liveness ends: F (x == 1);
+";
+
+/// Decides what it is told to for all instances, and has all else decided in this process.
+#[derive(Default)]
+struct Script {
+    /// Engine and property.
+    proved: Vec<(&'static str, &'static str)>,
+    /// What jobs for all instances take.
+    seconds: Option<f64>,
+    /// What becomes of their answers.
+    forge: Option<fn(&mut JobOutcome)>,
+    asked: Vec<Job>,
+}
+
+impl Executor for Script {
+    fn execute(&mut self, job: &Job) -> Execution {
+        self.asked.push(job.clone());
+        if !["counter", "generalise"].contains(&job.engine.as_str()) {
+            return InProcess.execute(job);
+        }
+        let verdict = |property: &String| {
+            let known = (job.engine.as_str(), property.as_str());
+            if self.proved.contains(&known) {
+                let params = job.values.0.iter().cloned().collect();
+                let claim = FamilyClaim::default();
+                return Verdict::Proved(Some(Certificate::family(property, params, claim)));
+            }
+            let message = format!("`{}` found no proof", job.engine);
+            Verdict::Unknown(Reason::new("no-proof", message))
+        };
+        let mut outcome = JobOutcome {
+            findings: job
+                .properties
+                .iter()
+                .map(|property| Finding {
+                    property: property.clone(),
+                    verdict: verdict(property),
+                    account: Account::default(),
+                })
+                .collect(),
+            stats: Stats {
+                seconds: self.seconds,
+                ..Stats::default()
+            },
+            complete: false,
+        };
+        if let Some(forge) = self.forge {
+            forge(&mut outcome);
+        }
+        Execution::Finished(outcome)
+    }
+}
+
+fn options(settings: &[&str]) -> Options {
+    let settings = settings.iter().map(|text| text.parse::<Setting>().unwrap());
+    Options {
+        settings: settings.collect(),
+        // No certificate here proves anything.
+        recheck: false,
+        ..Options::default()
+    }
+}
+
+fn check(text: &str, options: &Options, executor: &mut dyn Executor) -> Checked {
+    let session = Session::new("model.tw", text);
+    let plan = Plan::new(session.program().unwrap(), options).unwrap();
+    let [values] = plan.instances.as_slice() else {
+        panic!("one run");
+    };
+    session.check_instance(&plan, values, executor)
+}
+
+fn run(text: &str, options: &Options, executor: &mut dyn Executor) -> Run {
+    match check(text, options, executor) {
+        Checked::Run(run) => run,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn result<'a>(run: &'a Run, property: &str) -> &'a PropertyResult {
+    let mut results = run.results.iter();
+    results.find(|result| result.property == property).unwrap()
+}
+
+fn engines(script: &Script) -> Vec<&str> {
+    script.asked.iter().map(|job| job.engine.as_str()).collect()
+}
+
+fn reason(result: &PropertyResult) -> (&str, &str) {
+    let reason = result.reason.as_ref().unwrap();
+    (&reason.code, &reason.message)
+}
+
+#[test]
+fn all_instances_come_first_and_one_decides_what_is_left() {
+    let mut script = Script {
+        proved: vec![("counter", "low"), ("generalise", "one")],
+        ..Script::default()
+    };
+    let run = run(MODEL, &options(&[]), &mut script);
+    assert_eq!(
+        engines(&script),
+        ["counter", "generalise", "explicit", "liveness-monolithic"]
+    );
+    let asked: Vec<&[String]> = script.asked.iter().map(|job| &job.properties[..]).collect();
+    assert_eq!(asked[0], ["checks", "low", "one"]);
+    assert_eq!(asked[1], ["checks", "one"]);
+    assert_eq!(asked[2], ["checks"]);
+    assert_eq!(script.asked[0].values, Values::default());
+    assert!(script.asked[0].bounded && script.asked[1].bounded && !script.asked[2].bounded);
+    let all = Scope::All {
+        parameters: vec!["N".to_owned(), "M".to_owned()],
+        condition: "N >= 2 && (M >= 1 || N > 5)".to_owned(),
+        values: Values::default(),
+    };
+    for (property, engine) in [("low", "counter"), ("one", "generalise")] {
+        let result = result(&run, property);
+        assert_eq!(result.verdict, VerdictKind::Proved);
+        assert_eq!(result.engine, engine);
+        assert_eq!(result.scope, all);
+        assert!(result.certificate.is_some());
+    }
+    assert_eq!(all.phrase(), "for all N >= 2 && (M >= 1 || N > 5)");
+    let checks = result(&run, "checks");
+    assert_eq!(checks.engine, "explicit");
+    assert_eq!(checks.scope.phrase(), "at N=3, M=1");
+    // The run is about no instance.
+    assert!(run.values.is_empty());
+}
+
+#[test]
+fn what_is_proved_at_one_instance_says_why() {
+    let recheck = Options {
+        recheck: true,
+        ..options(&[])
+    };
+    let run = run(MODEL, &recheck, &mut Script::default());
+    assert_eq!(
+        reason(result(&run, "low")),
+        (
+            "one-instance",
+            "the claim is for every N, M: `counter` found no proof; `generalise` found no proof"
+        )
+    );
+    let (code, message) = reason(result(&run, "ends"));
+    assert_eq!(code, "one-instance");
+    assert!(message.contains("liveness is decided at one instance"));
+}
+
+#[test]
+fn to_insist_is_to_have_a_proof_for_all() {
+    let mut insist = options(&[]);
+    insist.for_all = vec!["N".to_owned()];
+    let mut script = Script {
+        proved: vec![("counter", "low")],
+        ..Script::default()
+    };
+    let run = run(MODEL, &insist, &mut script);
+    assert_eq!(result(&run, "low").verdict, VerdictKind::Proved);
+    let one = result(&run, "one");
+    assert_eq!(one.verdict, VerdictKind::Unknown);
+    assert_eq!(
+        reason(one),
+        (
+            "for-all",
+            "`counter` found no proof; `generalise` found no proof; it holds at N=3, M=1"
+        )
+    );
+    insist.engine = "counter".to_owned();
+    let run = self::run(MODEL, &insist, &mut Script::default());
+    assert_eq!(
+        reason(result(&run, "one")),
+        ("for-all", "`counter` found no proof")
+    );
+    insist.engine = "explicit".to_owned();
+    let run = self::run(MODEL, &insist, &mut Script::default());
+    let (code, message) = reason(result(&run, "one"));
+    assert_eq!(code, "for-all");
+    assert!(message.contains("`explicit` looks at one instance"));
+}
+
+#[test]
+fn values_that_are_set_are_part_of_the_claim() {
+    let mut script = Script {
+        proved: vec![("counter", "low")],
+        ..Script::default()
+    };
+    let run = run(MODEL, &options(&["M=1"]), &mut script);
+    assert_eq!(script.asked[0].values.to_string(), "M=1");
+    let low = result(&run, "low");
+    assert_eq!(
+        low.scope.phrase(),
+        "for all N >= 2 && (M >= 1 || N > 5), at M=1"
+    );
+    assert_eq!(run.values.to_string(), "M=1");
+    // One instance is no claim for all.
+    let mut script = Script::default();
+    let run = self::run(MODEL, &options(&["M=1", "N=2"]), &mut script);
+    assert_eq!(engines(&script), ["explicit", "liveness-monolithic"]);
+    assert_eq!(run.values.to_string(), "N=2, M=1");
+    // But a proof by an engine for all instances is one for it.
+    let mut script = Script {
+        proved: vec![("counter", "low")],
+        ..Script::default()
+    };
+    let counter = Options {
+        engine: "counter".to_owned(),
+        ..options(&["M=1", "N=2"])
+    };
+    let run = self::run(MODEL, &counter, &mut script);
+    assert_eq!(engines(&script), ["counter"]);
+    assert!(!script.asked[0].bounded);
+    assert_eq!(result(&run, "low").scope.phrase(), "at N=2, M=1");
+    assert_eq!(result(&run, "one").verdict, VerdictKind::Unknown);
+    assert_eq!(reason(result(&run, "ends")).0, "unsupported");
+}
+
+#[test]
+fn what_may_have_no_end_of_states_is_for_them_too() {
+    let text = "
+        shared x: int = 0;
+        process P { loop { a: x := x + 1; } }
+        invariant positive: x >= 0;
+    ";
+    let mut script = Script {
+        proved: vec![("counter", "positive"), ("counter", "checks")],
+        ..Script::default()
+    };
+    let run = run(text, &options(&[]), &mut script);
+    assert_eq!(engines(&script), ["counter"]);
+    let positive = result(&run, "positive");
+    assert_eq!(positive.verdict, VerdictKind::Proved);
+    assert_eq!(positive.scope.phrase(), "");
+}
+
+#[test]
+fn the_time_is_shared() {
+    let limited = Options {
+        seconds: Some(30.0),
+        ..options(&[])
+    };
+    let mut script = Script {
+        seconds: Some(2.0),
+        ..Script::default()
+    };
+    run(MODEL, &limited, &mut script);
+    let seconds: Vec<f64> = script.asked.iter().filter_map(|job| job.seconds).collect();
+    assert_eq!(seconds, [10.0, 14.0, 26.0, 26.0]);
+    // Who knows no clock has used up what there was.
+    let mut script = Script::default();
+    run(MODEL, &limited, &mut script);
+    let seconds: Vec<f64> = script.asked.iter().filter_map(|job| job.seconds).collect();
+    assert_eq!(seconds, [10.0, 10.0, 10.0, 10.0]);
+}
+
+#[test]
+fn a_violation_is_at_the_instance_of_its_trace() {
+    let text = "
+        param N = 2 where N >= 2;
+        shared x: 0..9 = 0;
+        process P[i: 1..N] { a: x := x + 1; }
+        invariant few: x < 3;
+    ";
+    let report = Session::new("few.tw", text);
+    let report = report.check(&Options::default()).unwrap();
+    let few = result(&report.runs[0], "few");
+    assert_eq!(few.verdict, VerdictKind::Violated);
+    assert_eq!(few.scope.phrase(), "at N=3");
+    assert!(few.rechecked);
+    let params = BTreeMap::from([("N".to_owned(), 3)]);
+    assert_eq!(few.trace.as_ref().unwrap().params, params);
+    // A trace of an instance that was not asked for is a fault of the engine.
+    let forged = |outcome: &mut JobOutcome| {
+        for finding in &mut outcome.findings {
+            if let Verdict::Violated(trace) = &mut finding.verdict {
+                trace.params.insert("N".to_owned(), 4);
+            }
+        }
+    };
+    struct Forger(fn(&mut JobOutcome));
+    impl Executor for Forger {
+        fn execute(&mut self, job: &Job) -> Execution {
+            match InProcess.execute(job) {
+                Execution::Finished(mut outcome) => {
+                    self.0(&mut outcome);
+                    Execution::Finished(outcome)
+                }
+                other => other,
+            }
+        }
+    }
+    for settings in [&["N=3"][..], &[]] {
+        let counter = Options {
+            engine: "counter".to_owned(),
+            recheck: true,
+            ..options(settings)
+        };
+        let run = run(text, &counter, &mut Forger(forged));
+        assert_eq!(run.trouble, Some(Exit::Internal), "{settings:?}");
+    }
+}
+
+#[test]
+fn a_parameter_without_default_is_no_obstacle_to_a_claim_for_all() {
+    let text = "
+        param N where N >= 1;
+        shared x: 0..9 = 0;
+        process P[i: 1..N] { a: x := 1; }
+        invariant low: x < 9;
+    ";
+    let mut script = Script {
+        proved: vec![("counter", "low"), ("counter", "checks")],
+        ..Script::default()
+    };
+    let run = run(text, &options(&[]), &mut script);
+    assert_eq!(result(&run, "low").scope.phrase(), "for all N >= 1");
+    // With one of two proved, the other is unknown; with none, there is nothing to check.
+    script.proved.pop();
+    let run = self::run(text, &options(&[]), &mut script);
+    let (code, message) = reason(result(&run, "checks"));
+    assert_eq!(code, "no-proof");
+    assert!(message.contains("`N` has no value"), "{message}");
+    let checked = check(text, &options(&[]), &mut Script::default());
+    assert!(matches!(checked, Checked::Rejected(_)), "{checked:?}");
+    // Values that `where` excludes are refused by everybody.
+    let counter = Options {
+        engine: "counter".to_owned(),
+        ..options(&["N=0"])
+    };
+    let checked = check(text, &counter, &mut Script::default());
+    assert!(matches!(checked, Checked::Rejected(_)), "{checked:?}");
+}
+
+#[test]
+fn faults_and_interrupts_end_it() {
+    let forget = Script {
+        forge: Some(|outcome| outcome.findings.clear()),
+        ..Script::default()
+    };
+    let mut script = forget;
+    let run = run(MODEL, &options(&[]), &mut script);
+    assert_eq!(run.trouble, Some(Exit::Internal));
+    assert_eq!(engines(&script), ["counter"]);
+    struct Interrupted;
+    impl Executor for Interrupted {
+        fn execute(&mut self, _: &Job) -> Execution {
+            Execution::Stopped {
+                by: Stop::Interrupted,
+                stats: Stats::default(),
+            }
+        }
+    }
+    let run = self::run(MODEL, &options(&[]), &mut Interrupted);
+    assert_eq!(run.trouble, Some(Exit::Interrupted));
+    assert!(!run.results.is_empty());
+}
