@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use threadwise::{
-    Certificate, CertifyError, CertifyFailure, Exit, Session, Values, property_exists,
+    Certificate, CertifyError, CertifyFailure, Claim, Exit, Scope, Session, Values, property_exists,
 };
 use threadwise_lang::render::LineIndex;
 
@@ -55,30 +55,37 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
     }
     let mut values = certificate.params.clone();
     for setting in &args.set {
-        // A certificate is for one instance; the checker says so if it is for another one.
+        // The checker says so if the certificate is for another value, or for all.
         values.insert(setting.name.clone(), *setting.values.start());
         if setting.values.start() != setting.values.end() {
-            terminal.error(&"a certificate is for one instance, and --set gives several values");
+            terminal.error(&"a certificate is for one value or for all, and --set gives several");
             return Exit::Input;
         }
     }
     let values = Values(values.into_iter().collect());
     let property = args.property.as_ref().unwrap_or(&certificate.property);
     let shown = one_line(property);
-    let at = match values.is_empty() {
-        true => String::new(),
-        false => format!(" at {}", one_line(&values.to_string())),
+    let scope = match args.set.is_empty() {
+        true => session.scope(&certificate),
+        false => Scope::Instance {
+            values: values.clone(),
+        },
     };
+    let at = format!(" {}", one_line(&scope.phrase()));
+    let at = at.trim_end();
     let checked = if args.smtlib {
         session.conditions(&certificate, &values, property)
     } else {
         let report = session.certify(&certificate, &values, property);
         report.map(|report| {
-            format!(
-                "the certificate proves `{shown}`{at}: {}, {}\n",
-                counted(report.nodes as u64, "node"),
-                counted(report.conditions, "question")
-            )
+            let questions = match certificate.claim {
+                Claim::Family(_) => counted(report.conditions, "condition"),
+                _ => {
+                    let nodes = counted(report.nodes as u64, "node");
+                    format!("{nodes}, {}", counted(report.conditions, "question"))
+                }
+            };
+            format!("the certificate proves `{shown}`{at}: {questions}\n")
         })
     };
     match checked {
@@ -108,7 +115,8 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
             let other = *property != certificate.property
                 || values.0.iter().any(|(name, value)| {
                     let named = certificate.params.get(name);
-                    named.is_some_and(|named| named != value)
+                    let all = matches!(certificate.claim, Claim::Family(_));
+                    named.map_or(all, |named| named != value)
                 });
             let help = if other {
                 "leave out --property and --set to check what the certificate is about"

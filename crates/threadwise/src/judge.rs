@@ -82,10 +82,13 @@ impl Recheck {
                     .map(|answer| answer.map(|_| ()))
                     .collect()
             }
-            Subject::All(..) => {
-                let why = "certificates about all instances are not checked yet";
-                let refuse = |_| Err(CertifyError::Unsupported(why.to_owned()));
-                requests.iter().map(refuse).collect()
+            Subject::All(program, values) => {
+                let check = |(certificate, property): &(&Certificate, &str)| {
+                    fits(certificate, values)?;
+                    threadwise_certify::check_family(program, certificate, property, &cancel)?;
+                    Ok(())
+                };
+                requests.iter().map(check).collect()
             }
         };
         let names = requests.iter().map(|(_, property)| (*property).to_owned());
@@ -147,27 +150,12 @@ impl<'a> View<'a> {
         }
     }
 
-    fn scope(&self) -> Scope {
-        let values = self.values().in_order(self.program());
-        let params = self.program().params.iter();
-        let open = params.filter(|param| values.get(&param.name).is_none());
-        let parameters: Vec<String> = open.map(|param| param.name.clone()).collect();
-        if parameters.is_empty() {
-            return Scope::Instance { values };
-        }
-        Scope::All {
-            parameters,
-            condition: condition(self.program(), self.text),
-            values,
-        }
-    }
-
     fn result(&self, planned: &Planned, verdict: VerdictKind, stats: Stats) -> PropertyResult {
         PropertyResult {
             property: planned.name.clone(),
             kind: planned.kind,
             verdict,
-            scope: self.scope(),
+            scope: scope(self.program(), self.text, self.values()),
             engine: self.engine.to_owned(),
             rechecked: false,
             reason: None,
@@ -490,6 +478,22 @@ impl<'a> View<'a> {
     }
 }
 
+/// What a verdict about these values of parameters speaks of, and about all values of the others.
+pub(crate) fn scope(program: &Program, text: &str, values: &Values) -> Scope {
+    let values = values.in_order(program);
+    let open = program.params.iter();
+    let open = open.filter(|param| values.get(&param.name).is_none());
+    let parameters: Vec<String> = open.map(|param| param.name.clone()).collect();
+    if parameters.is_empty() {
+        return Scope::Instance { values };
+    }
+    Scope::All {
+        parameters,
+        condition: condition(program, text),
+        values,
+    }
+}
+
 /// What `where` says of all parameters, as in the source.
 fn condition(program: &Program, text: &str) -> String {
     let constraints = program.params.iter().filter_map(|p| p.constraint.as_ref());
@@ -512,6 +516,24 @@ fn condition(program: &Program, text: &str) -> String {
             members.join(" && ")
         }
     }
+}
+
+/// Whether a certificate about all instances is about all that have these values: one about fewer proves less.
+pub(crate) fn fits(certificate: &Certificate, values: &Values) -> Result<(), CertifyError> {
+    let values = values.map();
+    for (name, value) in &certificate.params {
+        if values.get(name) != Some(value) {
+            let message = format!("it is about {name}={value} alone");
+            return Err(CertifyError::Mismatch(message));
+        }
+    }
+    for (name, value) in &values {
+        if !certificate.params.contains_key(name) {
+            let message = format!("it is about all values of `{name}`, not about {name}={value}");
+            return Err(CertifyError::Mismatch(message));
+        }
+    }
+    Ok(())
 }
 
 /// A sweep that goes a little beyond the values that were checked.

@@ -49,6 +49,6 @@ pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
 pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 pub use threadwise_evidence::{
-    Certificate, Outline, Reason, Remedy, ReplayError, Stats, Trace, Vacuity,
+    Certificate, Claim, Outline, Reason, Remedy, ReplayError, Stats, Trace, Vacuity,
 };
 pub use threadwise_safety::{Errors, Exceptions, Predicates};

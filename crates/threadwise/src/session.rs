@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
-use threadwise_evidence::{Certificate, ReplayError, Trace, annotate};
+use threadwise_evidence::{Certificate, Claim, ReplayError, Trace, annotate};
 use threadwise_lang::diagnostics::{Diagnostic, Severity};
 use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
@@ -12,8 +12,9 @@ use threadwise_model::instance::Instance;
 use crate::checking::Checking;
 use crate::in_process::InProcess;
 use crate::job::Executor;
+use crate::judge::{self, fits};
 use crate::plan::{Denied, Options, Plan, RequestError};
-use crate::report::{Report, ReportedDiagnostic, Run};
+use crate::report::{Report, ReportedDiagnostic, Run, Scope};
 use crate::setting::Values;
 
 /// A model with its text and what the front end said about it.
@@ -194,16 +195,44 @@ impl Session {
         Ok(annotate(&instance, trace, &self.text)?)
     }
 
-    /// Has the independent checker check that a certificate proves a property, at these parameter values.
+    /// Has the independent checker check that a certificate proves a property, at these parameter values. If it is about all values of parameters, these
+    /// are the values of the others.
     pub fn certify(
         &self,
         certificate: &Certificate,
         values: &Values,
         property: &str,
     ) -> Result<CertifyReport, CertifyFailure> {
+        if let Claim::Family(_) = certificate.claim {
+            let program = self.family(certificate, values)?;
+            let checked =
+                threadwise_certify::check_family(program, certificate, property, &|| false);
+            return checked.map_err(CertifyFailure::from);
+        }
         let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
         let checked = threadwise_certify::check(&instance, certificate, property, &|| false);
         checked.map_err(CertifyFailure::from)
+    }
+
+    /// The program, of which a certificate is about all instances with these values.
+    fn family(
+        &self,
+        certificate: &Certificate,
+        values: &Values,
+    ) -> Result<&Arc<Program>, CertifyFailure> {
+        fits(certificate, values)?;
+        let refused = || CertifyFailure::Instance(self.diagnostics.clone());
+        self.program.as_ref().ok_or_else(refused)
+    }
+
+    /// What a certificate speaks of, in the words of this model.
+    pub fn scope(&self, certificate: &Certificate) -> Scope {
+        let params = certificate.params.iter();
+        let values = Values(params.map(|(name, value)| (name.clone(), *value)).collect());
+        match (&certificate.claim, &self.program) {
+            (Claim::Family(_), Some(program)) => judge::scope(program, &self.text, &values),
+            _ => Scope::Instance { values },
+        }
     }
 
     /// The conditions of a certificate as SMT-LIB 2, for another solver.
@@ -213,8 +242,13 @@ impl Session {
         values: &Values,
         property: &str,
     ) -> Result<String, CertifyFailure> {
-        let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
         let mut text = String::new();
+        if let Claim::Family(_) = certificate.claim {
+            let program = self.family(certificate, values)?;
+            threadwise_certify::smtlib_family(program, certificate, property, &mut text)?;
+            return Ok(text);
+        }
+        let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
         threadwise_certify::smtlib(&instance, certificate, property, &mut text)?;
         Ok(text)
     }

@@ -1,0 +1,139 @@
+//! Claims for all values of the parameters, from the command line: proofs, violations, certificates, and what is left open.
+
+mod common;
+
+use common::{BROKEN, LOCK, Place, result};
+
+/// Each process counts itself: a proof needs to count processes.
+const COUNT: &str = "\
+param N = 3 where N >= 1;
+param M = 2 where M >= 0;
+shared x, y: int = 0;
+process P[i: 1..N] { a: x := x + 1; b: skip; }
+process Q[i: 1..M] { a: y := y + 1; }
+invariant most: x <= N;
+invariant five: x + y < 5;
+";
+
+#[test]
+fn a_claim_for_all_values_is_proved_and_certified() {
+    let place = Place::new();
+    place.file("count.tw", COUNT);
+    let args = ["count.tw", "--property", "most", "--certificate", "proofs"];
+    let (report, ran) = place.json(&args);
+    ran.expect(0);
+    for property in ["checks", "most"] {
+        let result = result(&report, property);
+        assert_eq!(result["verdict"], "proved");
+        assert_eq!(result["engine"], "counter");
+        assert_eq!(result["rechecked"], true);
+        assert_eq!(
+            result["scope"],
+            serde_json::json!({ "kind": "all", "parameters": ["N", "M"], "where": "N >= 1 && M >= 0" })
+        );
+        assert_eq!(result["reason"], serde_json::Value::Null);
+    }
+    place
+        .run(&["check", "count.tw", "--property", "most", "--set", "M=4"])
+        .expect(0)
+        .says("count.tw at M=4\n")
+        .says("most    proved    for all N >= 1 && M >= 0, at M=4");
+    let proof = "proofs/count.most.all.cert.json";
+    place
+        .run(&["certify", "count.tw", proof])
+        .expect(0)
+        .says("the certificate proves `most` for all N >= 1 && M >= 0: ");
+    place
+        .run(&["certify", "count.tw", proof, "--smtlib"])
+        .expect(0)
+        .says("(check-sat)");
+    // It is about all values: that is not what one value is.
+    place
+        .run(&["certify", "count.tw", proof, "--set", "N=3"])
+        .expect(4)
+        .complains("it is about all values of `N`, not about N=3")
+        .complains("leave out --property and --set");
+    place
+        .run(&["certify", "count.tw", proof, "--property", "five"])
+        .expect(4)
+        .complains("does not prove `five`");
+    // With less to count, the proof is none.
+    place.file("less.tw", COUNT.replace("x <= N", "x < N"));
+    place.run(&["certify", "less.tw", proof]).expect(4);
+}
+
+#[test]
+fn a_violation_is_at_the_smallest_instance() {
+    let place = Place::new();
+    place.file("count.tw", COUNT);
+    let (report, ran) = place.json(&["count.tw", "--property", "five", "--trace", "traces"]);
+    ran.expect(1);
+    let five = result(&report, "five");
+    assert_eq!(five["verdict"], "violated");
+    assert_eq!(five["rechecked"], true);
+    assert_eq!(five["scope"]["kind"], "instance");
+    let values = &five["scope"]["values"];
+    assert_eq!(values, &five["trace"]["params"]);
+    let number = |name: &str| values[name].as_i64().unwrap();
+    assert_eq!(number("N") + number("M"), 5);
+    let trace = format!("traces/count.five.N={},M={}.json", number("N"), number("M"));
+    place.run(&["replay", "count.tw", &trace]).expect(0);
+    // The value that is set is the one it is violated at.
+    let (report, _) = place.json(&["count.tw", "--property", "five", "--set", "N=4"]);
+    let five = result(&report, "five");
+    assert_eq!(
+        five["scope"]["values"],
+        serde_json::json!({ "N": 4, "M": 1 })
+    );
+    // Whoever insists has it all the same.
+    place.file("broken.tw", BROKEN);
+    place
+        .run(&[
+            "check",
+            "broken.tw",
+            "--for-all",
+            "N",
+            "--property",
+            "mutex",
+        ])
+        .expect(1)
+        .says("mutex   violated  at N=2");
+}
+
+#[test]
+fn what_is_left_open_is_decided_at_one_instance() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let safety = ["check", "lock.tw", "--only", "safety"];
+    place
+        .run(&safety)
+        .expect(0)
+        .says("lock.tw\n")
+        .says("mutex          proved    for all N >= 2")
+        .says("deadlock_free  proved    at N=3")
+        .says("Next: the claim is for every N, and was checked at N=3 alone");
+    let (report, ran) = place.json(&["lock.tw", "--only", "safety", "--for-all", "N"]);
+    ran.expect(3);
+    assert_eq!(result(&report, "mutex")["verdict"], "proved");
+    let free = result(&report, "deadlock_free");
+    assert_eq!(free["reason"]["code"], "for-all");
+    let message = free["reason"]["message"].as_str().unwrap();
+    assert!(message.contains("`counter`") && message.ends_with("it holds at N=3"));
+    // By name, an engine for all instances is asked and no other.
+    place
+        .run(&[&safety[..], &["--engine", "counter"]].concat())
+        .expect(3)
+        .says("deadlock_free  unknown   for all N >= 2, ");
+}
+
+#[test]
+fn engines_for_all_instances_say_so() {
+    let place = Place::new();
+    let ran = place.run(&["engines"]).expect(0);
+    for engine in ["counter", "generalise"] {
+        let mut lines = ran.stdout.lines();
+        lines.find(|line| line.starts_with(engine)).unwrap();
+        let line = lines.next().unwrap();
+        assert!(line.ends_with("verdicts for: all instances"), "{line}");
+    }
+}
