@@ -104,7 +104,8 @@ Examples:
   threadwise export lock.tw --to promela --set N=3 > lock.pml
   threadwise export lock.tw --to smv --set N=3 > lock.smv
   threadwise export lock.tw --to blif --set N=3 --property mutex > lock.blif
-  threadwise export lock.tw --to hoa --set N=3 --property access > access.hoa";
+  threadwise export lock.tw --to hoa --set N=3 --property access > access.hoa
+  threadwise export lock.tw --to chc --property mutex --with-lemmas | z3 -in";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -422,6 +423,9 @@ pub(crate) struct ExportArgs {
     /// Translate this property only (repeatable) [default: all that can be expressed]
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Vec<String>,
+    /// With `--to chc`: add what is known of views to the clauses, as equations, which makes many of them easier
+    #[arg(long)]
+    pub(crate) with_lemmas: bool,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -582,6 +586,8 @@ pub(crate) enum Target {
     Blif,
     /// The automaton of a negated liveness property, for Spot and other tools for automata
     Hoa,
+    /// Constrained Horn clauses for Z3 and Eldarica, about all values of the parameters
+    Chc,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

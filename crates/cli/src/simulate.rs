@@ -112,6 +112,22 @@ pub(crate) fn instance(
     args: &OneInstanceArgs,
     terminal: &Terminal,
 ) -> Result<(Session, Instance), Exit> {
+    let (session, values) = given(file, args, terminal)?;
+    match session.instance(&values) {
+        Ok(instance) => Ok((session, instance)),
+        Err(diagnostics) => {
+            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            Err(Exit::Input)
+        }
+    }
+}
+
+/// Reads a model, and the values that the arguments give to its parameters.
+pub(crate) fn given(
+    file: &Path,
+    args: &OneInstanceArgs,
+    terminal: &Terminal,
+) -> Result<(Session, Values), Exit> {
     let refuse = |message: &dyn std::fmt::Display| {
         terminal.error(message);
         Exit::Input
@@ -136,14 +152,7 @@ pub(crate) fn instance(
         )));
     }
     let values = combinations(&args.set).map_err(|error| refuse(&error))?;
-    let values: Values = values.into_iter().next().unwrap_or_default();
-    match session.instance(&values) {
-        Ok(instance) => Ok((session, instance)),
-        Err(diagnostics) => {
-            terminal.diagnostics(&diagnostics, session.name(), session.text());
-            Err(Exit::Input)
-        }
-    }
+    Ok((session, values.into_iter().next().unwrap_or_default()))
 }
 
 /// What ends a simulation before its time.

@@ -1,4 +1,6 @@
 //! `threadwise export`: a model in another tool's language.
+//!
+//! All languages but Horn clauses are for one instance; these are for all values of the parameters.
 
 use std::fs;
 
@@ -9,13 +11,22 @@ use threadwise_import::hoa::{HoaError, hoa};
 use threadwise_import::promela::promela;
 use threadwise_import::smv::smv;
 use threadwise_model::lower::lower;
+use threadwise_param::horn::horn;
 
 use crate::args::{ExportArgs, Target};
 use crate::check::with_help;
-use crate::simulate::instance;
+use crate::simulate::{given, instance};
 use crate::terminal::{Terminal, say};
 
 pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
+    match args.to {
+        Target::Chc => return clauses(args, terminal),
+        _ if args.with_lemmas => {
+            terminal.error(&"`--with-lemmas` is for `--to chc`: leave it out for other languages");
+            return Exit::Input;
+        }
+        _ => {}
+    }
     let (session, instance) = match instance(&args.file, &args.instance, terminal) {
         Ok(found) => found,
         Err(exit) => return exit,
@@ -88,6 +99,7 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
             several => Err(HoaError::NotOne(several.to_vec())),
         }
         .map_err(|error| error.to_string()),
+        Target::Chc => return clauses(args, terminal),
     };
     let text = match written {
         Ok(text) => text,
@@ -100,6 +112,49 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
             session.name()
         ));
     }
+    write(args, &text, terminal)
+}
+
+/// Writes the Horn clauses of a model, for all values of the parameters that are not given.
+fn clauses(args: &ExportArgs, terminal: &Terminal) -> Exit {
+    let (session, values) = match given(&args.file, &args.instance, terminal) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let refuse = |message: &dyn std::fmt::Display| {
+        terminal.error(&format_args!("{}: {message}", session.name()));
+        Exit::Input
+    };
+    let Some(program) = session.program() else {
+        return Exit::Input;
+    };
+    let options = Options {
+        properties: args.property.clone(),
+        settings: args.instance.set.clone(),
+        ..Options::default()
+    };
+    if let Err(error) = Plan::new(program, &options) {
+        return refuse(&with_help(&error));
+    }
+    let fixed = values.0.into_iter().collect();
+    let clauses = match horn(program, &fixed, &args.property, args.with_lemmas) {
+        Ok(clauses) => clauses,
+        Err(error) => return refuse(&error),
+    };
+    if !clauses.left_out.is_empty() {
+        let names = clauses.left_out.iter().map(|name| format!("`{name}`"));
+        let names: Vec<String> = names.collect();
+        terminal.note(&format_args!(
+            "{}: not part of the translation: {}",
+            session.name(),
+            names.join(", ")
+        ));
+    }
+    write(args, &clauses.text, terminal)
+}
+
+/// Writes a text to where it was asked for.
+fn write(args: &ExportArgs, text: &str, terminal: &Terminal) -> Exit {
     match &args.output {
         None => say(format_args!("{text}")),
         Some(path) => {

@@ -308,6 +308,37 @@ fn export_translates() {
 }
 
 #[test]
+fn export_writes_horn_clauses() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let chc = ["export", "lock.tw", "--to", "chc"];
+    let ran = place.run(&chc).expect(0);
+    let ran = ran.says("(set-logic HORN)").says("(check-sat)");
+    // The parameter is a variable, and what has no such form is named.
+    assert!(ran.stdout.contains("(|N| Int)"), "{ran:?}");
+    assert!(
+        ran.stderr
+            .contains("not part of the translation: `deadlock_free`")
+    );
+    let ran = place.run(&[&chc[..], &["--set", "N=2"]].concat()).expect(0);
+    assert!(!ran.stdout.contains("|N|"), "{ran:?}");
+    let lemmas = [&chc[..], &["--with-lemmas", "-o", "lock.smt2"]].concat();
+    place.run(&lemmas).expect(0);
+    assert!(place.path().join("lock.smt2").exists());
+    for (more, message) in [
+        (["--property", "deadlock_free"], "is neither"),
+        (["--property", "mutx"], "did you mean `mutex`?"),
+        (["--set", "M=2"], "no parameter `M`"),
+    ] {
+        let ran = place.run(&[&chc[..], &more].concat()).expect(2);
+        assert!(ran.stderr.contains(message), "{ran:?}");
+    }
+    let smv = ["export", "lock.tw", "--to", "smv", "--with-lemmas"];
+    let ran = place.run(&smv).expect(2);
+    assert!(ran.stderr.contains("is for `--to chc`"), "{ran:?}");
+}
+
+#[test]
 fn expectations_are_compared() {
     let place = Place::new();
     let with = |directives: &str| format!("{directives}{LOCK}");

@@ -43,6 +43,7 @@ mod outline;
 mod record;
 mod remedy;
 mod replay;
+pub mod smtlib;
 mod text;
 mod trace;
 mod verdict;

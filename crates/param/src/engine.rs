@@ -17,9 +17,9 @@ use crate::counter::{Allowance, Attempt, Claimed, Proof};
 use crate::small::{self, Counterexample, Found};
 
 /// States of each small instance that are looked at as samples.
-const SAMPLES: usize = 1_500;
+pub(crate) const SAMPLES: usize = 1_500;
 /// Questions that the arithmetic solver is asked at most.
-const QUESTIONS: u64 = 400_000;
+pub(crate) const QUESTIONS: u64 = 400_000;
 
 /// An engine for every value of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,6 +12,7 @@ mod certificate;
 mod conditions;
 mod counter;
 pub mod engine;
+pub mod horn;
 mod hull;
 mod infer;
 mod learn;

@@ -8,8 +8,9 @@ use std::fmt::{self, Write};
 use std::sync::Arc;
 
 use threadwise_evidence::Certificate;
-use threadwise_evidence::arithmetic::{Atom, Formula, Variable};
+use threadwise_evidence::arithmetic::{Formula, Variable};
 use threadwise_evidence::family::Condition;
+use threadwise_evidence::smtlib::SmtLib;
 use threadwise_lang::program::{Program, Span};
 
 use super::Subject;
@@ -67,7 +68,8 @@ impl Judge for Writer<'_> {
         self.line(format_args!("(push 1)"))?;
         for formula in formulas {
             self.declare(table, formula)?;
-            self.line(format_args!("(assert {})", Text(formula)))?;
+            let name = &|variable| format!("v{variable}");
+            self.line(format_args!("(assert {})", SmtLib { formula, name }))?;
         }
         Ok(())
     }
@@ -85,44 +87,5 @@ impl Judge for Writer<'_> {
         let (what, _) = about(table);
         self.line(format_args!("; {what}"))?;
         self.line(format_args!("(check-sat)"))
-    }
-}
-
-/// A formula as SMT-LIB.
-struct Text<'a>(&'a Formula);
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (word, members) = match self.0 {
-            Formula::Atom(atom) => return write_atom(atom, f),
-            Formula::And(members) if members.is_empty() => return f.write_str("true"),
-            Formula::Or(members) if members.is_empty() => return f.write_str("false"),
-            Formula::And(members) => ("and", members),
-            Formula::Or(members) => ("or", members),
-        };
-        write!(f, "({word}")?;
-        for member in members {
-            write!(f, " {}", Text(member))?;
-        }
-        f.write_str(")")
-    }
-}
-
-fn write_atom(atom: &Atom, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    f.write_str("(<= (+ 0")?;
-    for (variable, coefficient) in &atom.terms {
-        write!(f, " (* {} v{variable})", Number(i128::from(*coefficient)))?;
-    }
-    write!(f, ") {})", Number(-i128::from(atom.constant)))
-}
-
-struct Number(i128);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 < 0 {
-            true => write!(f, "(- {})", self.0.unsigned_abs()),
-            false => write!(f, "{}", self.0),
-        }
     }
 }
