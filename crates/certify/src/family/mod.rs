@@ -11,6 +11,8 @@ mod conditions;
 mod linear;
 mod names;
 mod proof;
+#[cfg(test)]
+mod real;
 mod scope;
 mod smtlib;
 #[cfg(test)]
@@ -159,7 +161,7 @@ impl<'a> Subject<'a> {
     /// Lists the conditions for a judge. Gives it back, and how many they are.
     fn list<J: Judge>(&self, judge: J, stop: &dyn Fn() -> bool) -> Result<(J, u64), Error> {
         let table = Table::new(&self.family, self.claim)?;
-        let claimed = self.look_up(&table)?;
+        let claimed = Claimed::new(&self.family, self.claim, &table)?;
         let mut lister = Lister {
             family: &self.family,
             claim: &claimed,
@@ -178,13 +180,15 @@ impl<'a> Subject<'a> {
         }
         Ok((lister.judge, lister.conditions))
     }
+}
 
-    fn look_up(&self, table: &Table) -> Result<Claimed<'a>, Error> {
-        let family = &self.family;
-        let mut views: Vec<View> = Vec::with_capacity(self.claim.views.len());
-        for (position, view) in self.claim.views.iter().enumerate() {
+impl<'a> Claimed<'a> {
+    /// Looks up the names of a claim.
+    fn new(family: &Family, claim: &'a FamilyClaim, table: &Table) -> Result<Claimed<'a>, Error> {
+        let mut views: Vec<View> = Vec::with_capacity(claim.views.len());
+        for (position, view) in claim.views.iter().enumerate() {
             let references = view.references.iter();
-            let references = references.map(|reference| self.place(reference));
+            let references = references.map(|reference| place(family, reference));
             let references = references.collect::<Result<Vec<_>, Error>>()?;
             if views.iter().any(|other| other.references == references) {
                 let message = format!("view {position} has the references of another one");
@@ -208,9 +212,9 @@ impl<'a> Subject<'a> {
                 assertions: &view.assertions,
             });
         }
-        let mut counted = Vec::with_capacity(self.claim.counted.len());
-        for listed in &self.claim.counted {
-            let template = self.template(&listed.template)?;
+        let mut counted = Vec::with_capacity(claim.counted.len());
+        for listed in &claim.counted {
+            let template = template(family, &listed.template)?;
             mentioned(&listed.predicate, &mut |variable| {
                 let symbol = table.symbol(variable)?;
                 let fits = match symbol {
@@ -231,19 +235,19 @@ impl<'a> Subject<'a> {
         }
         Ok(Claimed { views, counted })
     }
+}
 
-    fn template(&self, name: &str) -> Result<TemplateId, Error> {
-        template_named(&self.family, name)
-            .ok_or_else(|| Error::no_proof(format!("the model has no template `{name}`")))
-    }
+fn template(family: &Family, name: &str) -> Result<TemplateId, Error> {
+    template_named(family, name)
+        .ok_or_else(|| Error::no_proof(format!("the model has no template `{name}`")))
+}
 
-    fn place(&self, reference: &Reference) -> Result<(TemplateId, LocationId), Error> {
-        let Reference { template, location } = reference;
-        let id = self.template(template)?;
-        let place = location_named(&self.family, id, location)
-            .ok_or_else(|| Error::no_proof(format!("`{template}` has no label `{location}`")))?;
-        Ok((id, place))
-    }
+fn place(family: &Family, reference: &Reference) -> Result<(TemplateId, LocationId), Error> {
+    let Reference { template, location } = reference;
+    let id = self::template(family, template)?;
+    let place = location_named(family, id, location)
+        .ok_or_else(|| Error::no_proof(format!("`{template}` has no label `{location}`")))?;
+    Ok((id, place))
 }
 
 /// Calls a function for every variable of a formula.

@@ -1,0 +1,635 @@
+//! What the checker assumes is true of real states and steps.
+//!
+//! Whoever proves something under hypotheses that no state meets has proved nothing. So for states and steps of instances, as the interpreter gives them, this asks for
+//! the condition that is about them, gives every variable that names something in the state its value, and asks a solver whether the rest of
+//! the hypotheses can hold: it must, and with the values of the state after the step.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use threadwise_evidence::arithmetic::{Atom, Formula};
+use threadwise_evidence::family::{Condition, CountedPredicate, FamilyClaim, Reference, ViewClaim};
+use threadwise_lang::program::{Program, PropertyKind, Span, TemplateId};
+use threadwise_model::family::{Dimension, Family, FamilyVariable, PathEnd};
+use threadwise_model::instance::{Instance, Shape, Values};
+use threadwise_model::interpreter::{Interpreter, Outcome};
+use threadwise_model::state::{ProcessRef, State};
+use threadwise_param::lia::{Answer, Limits, Solver};
+use threadwise_testgen::random::Random;
+use threadwise_testgen::{library, library_for_all, random_programs};
+
+use super::Claimed;
+use super::conditions::{Judge, Lister};
+use super::names::Table;
+use crate::Error;
+
+/// A number that no program here has: formulas with it are those of the claim, which is to be no hypothesis.
+const MARK: i64 = 1 << 50;
+/// How many states of an instance are visited.
+const STATES: usize = 8;
+/// How many steps from each of them.
+const STEPS: usize = 3;
+
+/// What names of variables stand for in a state.
+type Meaning = BTreeMap<String, i64>;
+
+/// A judge that looks for conditions whose hypotheses a state meets.
+struct Witness<'a> {
+    given: Vec<Vec<Formula>>,
+    /// What the state says.
+    state: Vec<Formula>,
+    wanted: &'a dyn Fn(&Condition) -> bool,
+    asked: usize,
+    met: bool,
+}
+
+impl Judge for Witness<'_> {
+    fn push(&mut self, _: &Table, formulas: &[Formula]) -> Result<(), Error> {
+        self.given.push(formulas.to_vec());
+        Ok(())
+    }
+
+    fn pop(&mut self) -> Result<(), Error> {
+        self.given.pop();
+        Ok(())
+    }
+
+    fn judge(
+        &mut self,
+        _: &Table,
+        condition: &Condition,
+        _: &dyn Fn(&Table) -> (String, Option<Span>),
+    ) -> Result<(), Error> {
+        if self.met || !(self.wanted)(condition) {
+            return Ok(());
+        }
+        self.asked += 1;
+        let goal = self.given.len() - 1;
+        let formulas = self.given.iter().enumerate().flat_map(|(level, formulas)| {
+            let hypotheses = formulas.iter();
+            hypotheses.filter(move |formula| level == goal || !is_marked(formula))
+        });
+        let mut solver = Solver::new(Limits::default());
+        solver.push(&self.state);
+        self.met = !matches!(solver.solve(formulas, &|| false), Answer::Unsat(_));
+        Ok(())
+    }
+}
+
+fn is_marked(formula: &Formula) -> bool {
+    match formula {
+        Formula::Atom(atom) => atom.constant.abs() >= MARK,
+        Formula::And(members) | Formula::Or(members) => members.iter().any(is_marked),
+    }
+}
+
+/// An instance that states are taken from.
+struct Setting<'a> {
+    program: Arc<Program>,
+    family: &'a Family,
+    instance: &'a Instance,
+    counted: Vec<CountedPredicate>,
+    /// The names that the counted predicates use.
+    names: Vec<String>,
+}
+
+impl Setting<'_> {
+    /// The value of a cell, with mutexes as families have them.
+    fn value(&self, values: Values, value: i64) -> i64 {
+        let holder = ProcessRef::from_mutex_code(value);
+        match (values, holder) {
+            (Values::Mutex, Some(holder)) if value >= 0 => {
+                let templates = self.family.templates.len() as i64;
+                templates * i64::from(holder.index) + i64::from(holder.template.raw())
+            }
+            _ => value,
+        }
+    }
+
+    /// The cells of a variable that processes name.
+    fn cells(
+        &self,
+        base: &str,
+        variable: &FamilyVariable,
+        shape: &Shape,
+        cells: &[i64],
+        processes: &[Option<ProcessRef>],
+        meaning: &mut Meaning,
+    ) {
+        for offset in 0..shape.len {
+            let mut rest = offset;
+            let mut indices = Vec::new();
+            for (dim, size) in variable.dims.iter().zip(&shape.dims).rev() {
+                let index = (rest % size.size as usize) as u32;
+                rest /= size.size as usize;
+                indices.push(match dim {
+                    Dimension::Positions { lowest, .. } => {
+                        Some(format!("[{}]", lowest + i64::from(index)))
+                    }
+                    Dimension::Processes(template) => {
+                        let process = ProcessRef {
+                            template: *template,
+                            index,
+                        };
+                        let reference = processes.iter().position(|p| *p == Some(process));
+                        reference.map(|reference| format!("[${reference}]"))
+                    }
+                });
+            }
+            let indices: Option<String> = indices.into_iter().rev().collect();
+            if let Some(indices) = indices {
+                let value = self.value(shape.values, cells[shape.first + offset]);
+                meaning.insert(format!("{base}{indices}"), value);
+            }
+        }
+    }
+
+    /// What names mean if these are the references. A reference that does not exist yet has no names.
+    fn meaning(&self, state: &State, processes: &[Option<ProcessRef>]) -> Meaning {
+        let mut meaning = Meaning::new();
+        for (name, value) in self.instance.params() {
+            meaning.insert(name.to_owned(), value);
+        }
+        for (var, variable) in self.family.shared.iter_enumerated() {
+            let shape = self.instance.shared(var);
+            let (name, cells) = (&variable.name, &state.shared);
+            self.cells(name, variable, shape, cells, processes, &mut meaning);
+        }
+        for (number, process) in processes.iter().enumerate() {
+            let Some(process) = process else { continue };
+            meaning.insert(format!("${number}"), i64::from(process.index));
+            let length = self.instance.local_cells(process.template);
+            let cells = &state.templates[process.template].cells;
+            let cells = &cells[process.index as usize * length..];
+            let locals = &self.family.templates[process.template].locals;
+            for (var, variable) in locals.iter_enumerated() {
+                let shape = self.instance.local(process.template, var);
+                let name = format!("${number}.{}", variable.name);
+                self.cells(&name, variable, shape, cells, processes, &mut meaning);
+            }
+        }
+        for process in state.processes() {
+            for (id, template) in self.family.templates.iter_enumerated() {
+                for (location, label) in template.locations.iter_enumerated() {
+                    let here = id == process.template && state.location(process) == location;
+                    let name = format!("#{}.{label}", template.name);
+                    *meaning.entry(name).or_default() += i64::from(here);
+                }
+            }
+        }
+        meaning
+    }
+
+    /// The same with the numbers of processes that counted predicates hold of.
+    fn full_meaning(&self, state: &State, processes: &[Option<ProcessRef>]) -> Meaning {
+        let mut meaning = self.meaning(state, processes);
+        for (number, counted) in self.counted.iter().enumerate() {
+            let of = self.family.templates.iter_enumerated();
+            let mut of = of.filter(|(_, template)| template.name == counted.template);
+            let Some((id, template)) = of.next() else {
+                continue;
+            };
+            for label in &template.locations {
+                let name = format!("#{}.{label}[{number}]", template.name);
+                meaning.insert(name, 0);
+            }
+            for process in state.processes().filter(|p| p.template == id) {
+                let own = self.meaning(state, &[Some(process)]);
+                if self.holds(&counted.predicate, &own) {
+                    let label = &template.locations[state.location(process)];
+                    let name = format!("#{}.{label}[{number}]", template.name);
+                    *meaning.entry(name).or_default() += 1;
+                }
+            }
+        }
+        meaning
+    }
+
+    fn holds(&self, formula: &Formula, meaning: &Meaning) -> bool {
+        match formula {
+            Formula::Atom(atom) => {
+                let terms = atom.terms.iter();
+                let terms = terms.map(|(v, factor)| factor * meaning[&self.names[*v as usize]]);
+                terms.sum::<i64>() + atom.constant <= 0
+            }
+            Formula::And(members) => members.iter().all(|m| self.holds(m, meaning)),
+            Formula::Or(members) => members.iter().any(|m| self.holds(m, meaning)),
+        }
+    }
+
+    fn reference(&self, state: &State, process: ProcessRef) -> Reference {
+        let template = &self.family.templates[process.template];
+        Reference {
+            template: template.name.clone(),
+            location: template.locations[state.location(process)].clone(),
+        }
+    }
+
+    /// Whether the hypotheses of a condition that is wanted are met by what names mean, with the values of an assertion that is said to be wrong.
+    fn is_met(
+        &self,
+        list: &dyn Fn(&mut Lister<'_, Witness<'_>>) -> Result<(), Error>,
+        references: Vec<Reference>,
+        before: &Meaning,
+        after: Option<&Meaning>,
+        wanted: &dyn Fn(&Condition) -> bool,
+    ) -> Result<bool, String> {
+        let mut variables = self.names.clone();
+        let mut number = |name: &str| {
+            let known = variables.iter().position(|known| known == name);
+            let position = known.unwrap_or_else(|| {
+                variables.push(name.to_owned());
+                variables.len() - 1
+            });
+            position as u32
+        };
+        let mut equations = |meaning: &Meaning| {
+            let mut equations = Vec::new();
+            for (name, value) in meaning {
+                let variable = number(name);
+                for sign in [1, -1] {
+                    let atom = Atom::at_most_zero([(variable, sign)], -sign * value);
+                    equations.push(Formula::Atom(atom.unwrap()));
+                }
+            }
+            equations
+        };
+        let state = equations(before);
+        let mut views = Vec::new();
+        if let Some(after) = after {
+            let mark = Atom::at_most_zero([(0, -1)], MARK).unwrap();
+            let wrong = Formula::And(equations(after)).negation().unwrap();
+            views.push(ViewClaim {
+                references,
+                assertions: vec![Formula::Or(vec![Formula::Atom(mark), wrong])],
+            });
+        }
+        let claim = FamilyClaim {
+            variables,
+            counted: self.counted.clone(),
+            views,
+            proofs: Vec::new(),
+        };
+        let table = Table::new(self.family, &claim).map_err(|error| error.to_string())?;
+        let claimed = Claimed::new(self.family, &claim, &table);
+        let mut lister = Lister {
+            family: self.family,
+            claim: &claimed.map_err(|error| error.to_string())?,
+            property: "",
+            table,
+            judge: Witness {
+                given: Vec::new(),
+                state,
+                wanted,
+                asked: 0,
+                met: false,
+            },
+            stop: &|| false,
+            conditions: 0,
+        };
+        list(&mut lister).map_err(|error| error.to_string())?;
+        let witness = lister.judge;
+        if witness.asked == 0 {
+            return Err("there is no such condition".to_owned());
+        }
+        Ok(witness.met)
+    }
+
+    /// Compares what can be done in a state.
+    fn state(&self, state: &State, first: bool, random: &mut Random) -> Result<Vec<State>, String> {
+        let interpreter = Interpreter::new(self.instance);
+        let everybody: Vec<ProcessRef> = state.processes().collect();
+        let some = |of: &[ProcessRef], random: &mut Random| {
+            let mut some = Vec::new();
+            for _ in 0..random.below(3) {
+                let process = random.one(of).copied();
+                some.extend(process.filter(|process| !some.contains(process)));
+            }
+            some
+        };
+        if first {
+            let references: Vec<ProcessRef> = some(&everybody, random);
+            let numbered: Vec<_> = references.iter().copied().map(Some).collect();
+            let meaning = self.full_meaning(state, &numbered);
+            let names = references
+                .iter()
+                .map(|p| self.reference(state, *p))
+                .collect();
+            let wanted = |condition: &Condition| matches!(condition, Condition::Initial { .. });
+            if !self.is_met(
+                &|lister| lister.initial(),
+                names,
+                &meaning,
+                Some(&meaning),
+                &wanted,
+            )? {
+                return Err(format!("{references:?} at first: {meaning:?}"));
+            }
+        }
+        let mut after = Vec::new();
+        let Ok(mut successors) = interpreter.successors(state) else {
+            return Ok(after);
+        };
+        while successors.len() > STEPS {
+            successors.swap_remove(random.below(successors.len()));
+        }
+        for (mover, outcome) in successors {
+            let template = &self.family.templates[mover.template];
+            let from = state.location(mover);
+            match outcome {
+                Outcome::Rest { .. } => {}
+                Outcome::Fail { .. } => {
+                    let meaning = self.full_meaning(state, &[Some(mover)]);
+                    let wanted = |condition: &Condition| match condition {
+                        Condition::Check { template: of, path } => {
+                            *of == template.name && template.paths[*path].from == from
+                        }
+                        _ => false,
+                    };
+                    if !self.is_met(
+                        &|lister| lister.checks(),
+                        Vec::new(),
+                        &meaning,
+                        None,
+                        &wanted,
+                    )? {
+                        return Err(format!("{mover:?} fails: {meaning:?}"));
+                    }
+                }
+                Outcome::Move {
+                    state: next, to, ..
+                } => {
+                    let then: Vec<ProcessRef> = next.processes().collect();
+                    let references = some(&then, random);
+                    let exists = |process: &ProcessRef| everybody.contains(process);
+                    let mut before: Vec<_> =
+                        references.iter().map(|p| exists(p).then_some(*p)).collect();
+                    let started = (0..references.len()).filter(|i| before[*i].is_none());
+                    let started: Vec<usize> = started.collect();
+                    let position = references.iter().position(|process| *process == mover);
+                    if position.is_none() {
+                        before.push(Some(mover));
+                    }
+                    let numbered: Vec<_> = references.iter().copied().map(Some).collect();
+                    let was = self.full_meaning(state, &before);
+                    let is = self.full_meaning(&next, &numbered);
+                    let names = references
+                        .iter()
+                        .map(|p| self.reference(&next, *p))
+                        .collect();
+                    let wanted = |condition: &Condition| match condition {
+                        Condition::Step {
+                            mover,
+                            template: of,
+                            path,
+                            started: new,
+                            ..
+                        } => {
+                            let path = template.paths.get(*path);
+                            let taken = path.is_some_and(|path| {
+                                path.from == from && path.end == PathEnd::At(to)
+                            });
+                            (mover, new) == (&position, &started) && *of == template.name && taken
+                        }
+                        _ => false,
+                    };
+                    if !self.is_met(&|lister| lister.steps(), names, &was, Some(&is), &wanted)? {
+                        return Err(format!(
+                            "{mover:?} from {from:?} to {to:?}, references {references:?}:\n{was:?}\n{is:?}"
+                        ));
+                    }
+                    after.push(next);
+                }
+            }
+        }
+        self.invariants(state)?;
+        Ok(after)
+    }
+
+    /// That invariants which are violated are so for some processes.
+    fn invariants(&self, state: &State) -> Result<(), String> {
+        let interpreter = Interpreter::new(self.instance);
+        for property in &self.program.properties {
+            let PropertyKind::Invariant(expr) = &property.kind else {
+                continue;
+            };
+            let (Ok(Some(conjuncts)), Ok(judgement)) = (
+                self.family.invariant(&property.name),
+                interpreter.judge(state, expr),
+            ) else {
+                continue;
+            };
+            if judgement.holds() {
+                continue;
+            }
+            let mut met = false;
+            for (number, conjunct) in conjuncts.iter().enumerate() {
+                let mut ways: Vec<Vec<ProcessRef>> = vec![Vec::new()];
+                for (_, template) in &conjunct.variables {
+                    let of = state.processes().filter(|p| p.template == *template);
+                    let of: Vec<ProcessRef> = of.collect();
+                    let further = ways.iter().flat_map(|way| {
+                        of.iter()
+                            .map(|process| [way.clone(), vec![*process]].concat())
+                    });
+                    ways = further.collect();
+                }
+                for way in ways {
+                    let mut references: Vec<ProcessRef> = Vec::new();
+                    let mut names = Vec::new();
+                    for process in way {
+                        let known = references.iter().position(|known| *known == process);
+                        names.push(known.unwrap_or(references.len()));
+                        if known.is_none() {
+                            references.push(process);
+                        }
+                    }
+                    let numbered: Vec<_> = references.iter().copied().map(Some).collect();
+                    let meaning = self.full_meaning(state, &numbered);
+                    let references = references.iter().map(|p| self.reference(state, *p));
+                    let wanted = Condition::Property {
+                        conjunct: number,
+                        references: references.collect(),
+                        names,
+                    };
+                    let wanted = |condition: &Condition| *condition == wanted;
+                    met = met
+                        || self.is_met(
+                            &|lister| lister.invariant(&conjuncts),
+                            Vec::new(),
+                            &meaning,
+                            None,
+                            &wanted,
+                        )?;
+                }
+            }
+            if !met {
+                return Err(format!("{} is violated in {state:?}", property.name));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Some predicate about processes of a template.
+fn predicate(
+    family: &Family,
+    template: TemplateId,
+    names: &mut Vec<String>,
+    random: &mut Random,
+) -> Formula {
+    let mut candidates = vec!["$0".to_owned()];
+    for variable in &family.templates[template].locals {
+        if variable.dims.is_empty() {
+            candidates.push(format!("$0.{}", variable.name));
+        }
+    }
+    for variable in &family.shared {
+        match variable.dims.as_slice() {
+            [] => candidates.push(variable.name.clone()),
+            [Dimension::Processes(of)] if *of == template => {
+                candidates.push(format!("{}[$0]", variable.name));
+            }
+            _ => {}
+        }
+    }
+    let mut atom = |random: &mut Random| {
+        let mut terms = Vec::new();
+        for _ in 0..1 + random.below(3) {
+            let name = random.one(&candidates).cloned().unwrap_or_default();
+            let known = names.iter().position(|known| *known == name);
+            let position = known.unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            terms.push((position as u32, if random.percent(50) { 1 } else { -1 }));
+        }
+        Formula::Atom(Atom::at_most_zero(terms, random.between(-2, 2)).unwrap())
+    };
+    match random.below(4) {
+        0 => Formula::Or(vec![atom(random), atom(random)]),
+        1 => Formula::And(vec![atom(random), atom(random)]),
+        _ => atom(random),
+    }
+}
+
+/// Visits states of an instance. Gives how many.
+fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
+    let program = Arc::new(instance.program().clone());
+    let Ok(family) = Family::new(Arc::clone(&program), &BTreeMap::new()) else {
+        return Ok(0);
+    };
+    let mut random = Random::new(seed);
+    let mut setting = Setting {
+        program,
+        family: &family,
+        instance,
+        counted: Vec::new(),
+        // The number of processes at a label: something that exists in any case.
+        names: Vec::new(),
+    };
+    let first = &family.templates[TemplateId::from_raw(0)];
+    let anything = format!("#{}.{}", first.name, first.locations[first.entry]);
+    setting.names.push(anything);
+    for (id, template) in family.templates.iter_enumerated() {
+        let predicate = predicate(&family, id, &mut setting.names, &mut random);
+        setting.counted.push(CountedPredicate {
+            template: template.name.clone(),
+            predicate,
+        });
+    }
+    let Ok(initial) = Interpreter::new(instance).initial_states() else {
+        return Ok(0);
+    };
+    let mut seen: Vec<State> = initial.take(2).collect();
+    let initial = seen.len();
+    let mut next = 0;
+    while next < seen.len().min(STATES) {
+        let state = seen[next].clone();
+        let error = |error| format!("{:?}: {error}", setting.counted);
+        for after in setting
+            .state(&state, next < initial, &mut random)
+            .map_err(error)?
+        {
+            if !seen.contains(&after) {
+                seen.push(after);
+            }
+        }
+        next += 1;
+    }
+    Ok(next)
+}
+
+#[test]
+fn random_programs_meet_the_hypotheses() {
+    let visited = random_programs(150, |seed, _, instance| visit(instance, seed));
+    assert!(visited.iter().sum::<usize>() > 500);
+}
+
+#[test]
+fn library_models_meet_the_hypotheses() {
+    for (name, text) in library().into_iter().chain(library_for_all()) {
+        let program = threadwise_lang::check(&text).program.unwrap();
+        let instance = Instance::new(Arc::new(program), &BTreeMap::new()).unwrap();
+        visit(&instance, 7).unwrap_or_else(|error| panic!("{name}: {error}"));
+    }
+}
+
+/// Programs that each single out one thing.
+const SINGLED_OUT: &[&str] = &[
+    // What short-circuiting skips: the greatest of nobody, and an entry of an array without entries.
+    "
+    param N = 0 where N >= 0;
+    shared a: array[P] of 1..N = 1;
+    process P[i: 1..N] { l: skip; }
+    process Q {
+        local k: P? = none;
+        m: atomic { await k == none || a[k] > 0; }
+        n: if N == 0 || (max j in P: a[j]) > 0 { n2: skip; }
+    }
+    ",
+    // A step writes the entries of others.
+    "
+    param N = 3;
+    shared a, b: array[P] of 0..2 = 0;
+    process P[i: 1..N] {
+        loop {
+            l: choose j in P { a[j] := 1; }
+            m: choose j in P { b[i], a[j] := 1, 0; }
+        }
+    }
+    ",
+    // Many are started at once, and their variables begin with anything.
+    "
+    param N = 2;
+    shared x: int = 0;
+    process Q {
+        loop { l: atomic { start C; x := x + 1; start C; start D; } }
+    }
+    process C[] { local v: 0..1 = any; local w: int = 2; a: v := 1; b: w := x; }
+    process D[] { a: skip; }
+    ",
+    // Remainders and quotients, of negative numbers too.
+    "
+    param N = 3 where N >= 1;
+    shared x, y, z: int = 0;
+    process Q {
+        loop { l: atomic { x := x - 2; y := x % 3 + x / 2 + (20 + x) % N; z := (x - 9) % N; } }
+    }
+    process P[i: 1..N] {
+        loop { l: atomic { if (x + 7) % (N + 1) > x / 3 { y := y * x; } else { x := x + 5; } } }
+    }
+    ",
+];
+
+#[test]
+fn what_is_singled_out_meets_the_hypotheses() {
+    for text in SINGLED_OUT {
+        let instance = threadwise_testgen::instance(text, &[]).unwrap();
+        let mut visited = 0;
+        for seed in 0..20 {
+            visited += visit(&instance, seed).unwrap_or_else(|error| panic!("{text}{error}"));
+        }
+        assert!(visited > 20, "{text}");
+    }
+}
