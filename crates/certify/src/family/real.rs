@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use threadwise_evidence::arithmetic::{Atom, Formula};
 use threadwise_evidence::family::{Condition, CountedPredicate, FamilyClaim, Reference, ViewClaim};
+use threadwise_lang::diagnostics::Code;
 use threadwise_lang::program::{Program, PropertyKind, Span, TemplateId};
 use threadwise_model::family::{Dimension, Family, FamilyVariable, PathEnd};
 use threadwise_model::instance::{Instance, Shape, Values};
@@ -81,6 +82,49 @@ fn is_marked(formula: &Formula) -> bool {
         Formula::Atom(atom) => atom.constant.abs() >= MARK,
         Formula::And(members) | Formula::Or(members) => members.iter().any(is_marked),
     }
+}
+
+/// That names mean what they mean.
+fn equations(meaning: &Meaning, number: &mut dyn FnMut(&str) -> u32) -> Vec<Formula> {
+    let mut equations = Vec::new();
+    for (name, value) in meaning {
+        let variable = number(name);
+        for sign in [1, -1] {
+            let atom = Atom::at_most_zero([(variable, sign)], -sign * value);
+            equations.push(Formula::Atom(atom.unwrap()));
+        }
+    }
+    equations
+}
+
+/// Lists conditions of a claim, for names that all are among its variables and mean something.
+fn listed<'w>(
+    family: &Family,
+    claim: &FamilyClaim,
+    meaning: &Meaning,
+    wanted: &'w dyn Fn(&Condition) -> bool,
+    list: &dyn Fn(&mut Lister<'_, Witness<'w>>) -> Result<(), Error>,
+) -> Result<Witness<'w>, String> {
+    let mut table = Table::new(family, claim).map_err(|error| error.to_string())?;
+    let state = equations(meaning, &mut |name| table.number(name.to_owned()));
+    let claimed = Claimed::new(family, claim, &table);
+    let mut lister = Lister {
+        family,
+        claim: &claimed.map_err(|error| error.to_string())?,
+        property: "",
+        table,
+        judge: Witness {
+            given: Vec::new(),
+            state,
+            wanted,
+            asked: 0,
+            met: false,
+        },
+        stop: &|| false,
+        conditions: 0,
+    };
+    list(&mut lister).map_err(|error| error.to_string())?;
+    Ok(lister.judge)
 }
 
 /// An instance that states are taken from.
@@ -226,13 +270,13 @@ impl Setting<'_> {
     }
 
     /// Whether the hypotheses of a condition that is wanted are met by what names mean, with the values of an assertion that is said to be wrong.
-    fn is_met(
+    fn is_met<'w>(
         &self,
-        list: &dyn Fn(&mut Lister<'_, Witness<'_>>) -> Result<(), Error>,
+        list: &dyn Fn(&mut Lister<'_, Witness<'w>>) -> Result<(), Error>,
         references: Vec<Reference>,
         before: &Meaning,
         after: Option<&Meaning>,
-        wanted: &dyn Fn(&Condition) -> bool,
+        wanted: &'w dyn Fn(&Condition) -> bool,
     ) -> Result<bool, String> {
         let mut variables = self.names.clone();
         let mut number = |name: &str| {
@@ -243,22 +287,15 @@ impl Setting<'_> {
             });
             position as u32
         };
-        let mut equations = |meaning: &Meaning| {
-            let mut equations = Vec::new();
-            for (name, value) in meaning {
-                let variable = number(name);
-                for sign in [1, -1] {
-                    let atom = Atom::at_most_zero([(variable, sign)], -sign * value);
-                    equations.push(Formula::Atom(atom.unwrap()));
-                }
-            }
-            equations
-        };
-        let state = equations(before);
+        for name in before.keys() {
+            number(name);
+        }
         let mut views = Vec::new();
         if let Some(after) = after {
             let mark = Atom::at_most_zero([(0, -1)], MARK).unwrap();
-            let wrong = Formula::And(equations(after)).negation().unwrap();
+            let wrong = Formula::And(equations(after, &mut number))
+                .negation()
+                .unwrap();
             views.push(ViewClaim {
                 references,
                 assertions: vec![Formula::Or(vec![Formula::Atom(mark), wrong])],
@@ -270,25 +307,7 @@ impl Setting<'_> {
             views,
             proofs: Vec::new(),
         };
-        let table = Table::new(self.family, &claim).map_err(|error| error.to_string())?;
-        let claimed = Claimed::new(self.family, &claim, &table);
-        let mut lister = Lister {
-            family: self.family,
-            claim: &claimed.map_err(|error| error.to_string())?,
-            property: "",
-            table,
-            judge: Witness {
-                given: Vec::new(),
-                state,
-                wanted,
-                asked: 0,
-                met: false,
-            },
-            stop: &|| false,
-            conditions: 0,
-        };
-        list(&mut lister).map_err(|error| error.to_string())?;
-        let witness = lister.judge;
+        let witness = listed(self.family, &claim, before, wanted, list)?;
         if witness.asked == 0 {
             return Err("there is no such condition".to_owned());
         }
@@ -513,6 +532,42 @@ fn predicate(
     }
 }
 
+/// That values of parameters which `where` allows and which have no instance are noticed. Gives how many there are.
+fn missing(program: &Arc<Program>) -> Result<usize, String> {
+    let Ok(family) = Family::new(Arc::clone(program), &BTreeMap::new()) else {
+        return Ok(0);
+    };
+    let mut missing = 0;
+    for value in 0..25 {
+        let mut rest = value;
+        let values = program.params.iter().map(|param| {
+            let value = rest % 5 - 1;
+            rest /= 5;
+            (param.name.clone(), value)
+        });
+        let values: Meaning = values.collect();
+        let Err(errors) = Instance::new(Arc::clone(program), &values) else {
+            continue;
+        };
+        let mut codes = errors.iter().map(|error| error.code);
+        if codes.any(|code| matches!(code, Code::WhereViolated | Code::TooLarge)) {
+            continue;
+        }
+        let claim = FamilyClaim {
+            variables: values.keys().cloned().collect(),
+            ..FamilyClaim::default()
+        };
+        let witness = listed(&family, &claim, &values, &|_| true, &|lister| {
+            lister.instance()
+        })?;
+        if !witness.met {
+            return Err(format!("{values:?} have no instance: {errors:?}"));
+        }
+        missing += 1;
+    }
+    Ok(missing)
+}
+
 /// Visits states of an instance. Gives how many.
 fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
     let program = Arc::new(instance.program().clone());
@@ -562,7 +617,10 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
 
 #[test]
 fn random_programs_meet_the_hypotheses() {
-    let visited = random_programs(150, |seed, _, instance| visit(instance, seed));
+    let visited = random_programs(150, |seed, _, instance| {
+        missing(&Arc::new(instance.program().clone()))?;
+        visit(instance, seed)
+    });
     assert!(visited.iter().sum::<usize>() > 500);
 }
 
@@ -631,5 +689,22 @@ fn what_is_singled_out_meets_the_hypotheses() {
             visited += visit(&instance, seed).unwrap_or_else(|error| panic!("{text}{error}"));
         }
         assert!(visited > 20, "{text}");
+    }
+}
+
+#[test]
+fn values_without_an_instance_are_noticed() {
+    let texts = [
+        "param N = 2; shared y: 1..N = 1; process P { a: skip; }",
+        "param N = 2; ordered process P[i: 1..2] { local v: 0..N = i; a: skip; }",
+        "param N = 2; process P { a: start C; } process C[] { local v: 0..N = 1; a: skip; }",
+        "param N = 2; shared p: P = 1; ordered process P[i: 1..N] { a: skip; }",
+        "param N = 2; shared x: int = 0; process P { a: choose k in 0..8 / N { x := k; } }",
+    ];
+    for text in texts {
+        let checked = threadwise_lang::check(text);
+        let program = checked.program;
+        let program = Arc::new(program.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)));
+        assert!(missing(&program).unwrap() > 0, "{text}");
     }
 }

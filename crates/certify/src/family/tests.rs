@@ -13,8 +13,10 @@ use threadwise_param::lia::{Answer, Limits, Solver};
 
 use super::conditions::Judge;
 use super::names::Table;
+use super::proof::Known;
 use super::{Subject, check_family};
 use crate::Error;
+use crate::rejection::Fault;
 
 /// A claim being made.
 #[derive(Clone)]
@@ -123,6 +125,7 @@ impl Draft {
         let subject = Subject::new(&self.program, &empty, &self.property).unwrap();
         let prover = Prover {
             solver: Solver::new(Limits::default()),
+            known: Known::default(),
             proofs: Vec::new(),
             names: Vec::new(),
             failed: None,
@@ -158,6 +161,8 @@ impl Draft {
 /// A judge that finds proofs.
 struct Prover {
     solver: Solver,
+    /// What needs no proof.
+    known: Known,
     proofs: Vec<ConditionProof>,
     names: Vec<String>,
     failed: Option<String>,
@@ -166,11 +171,14 @@ struct Prover {
 impl Judge for Prover {
     fn push(&mut self, _: &Table, formulas: &[Formula]) -> Result<(), Error> {
         self.solver.push(formulas);
+        self.known.push();
+        self.known.assume(formulas);
         Ok(())
     }
 
     fn pop(&mut self) -> Result<(), Error> {
         self.solver.pop();
+        self.known.pop();
         Ok(())
     }
 
@@ -180,8 +188,10 @@ impl Judge for Prover {
         condition: &Condition,
         about: &dyn Fn(&Table) -> (String, Option<Span>),
     ) -> Result<(), Error> {
+        if self.known.check(&Proof::Obvious).is_ok() {
+            return Ok(());
+        }
         match self.solver.solve(&[], &|| false) {
-            Answer::Unsat(Proof::Obvious) => {}
             Answer::Unsat(proof) => {
                 self.names = table.names().to_vec();
                 self.proofs.push(ConditionProof {
@@ -271,15 +281,430 @@ fn maximum() -> Draft {
         .view("P.l4", &["waiting == N", "arb <= highest"])
 }
 
-#[test]
-fn claims_with_proofs_are_accepted() {
-    counting().accepted();
-    semaphore().accepted();
-    bakery().accepted();
-    parent().accepted();
+/// What starts processes, and claims something about each.
+const CHILDREN: &str = "
+    param N = 2;
+    shared x: int = 0;
+    process Parent { loop { l: atomic { x := x + 1; start Child; start Child; } } }
+    process Child[] { local v: 3..5 = any; local w: int = 7; a: w := v; b: skip; }
+    invariant between: forall c in Child: 3 <= Child[c].w && Child[c].w <= 7;
+    invariant twice: (count c in Child: true) == 2 * x;
+";
+
+fn children() -> Draft {
+    let between = ["$0.w >= 3", "$0.w <= 7"];
+    let mut draft = Draft::new(CHILDREN, "between");
+    for label in ["a", "b", "done"] {
+        draft = draft.view(&format!("Child.{label}"), &between);
+    }
+    draft
+}
+
+/// A mutex, and an array that is indexed by processes.
+const LOCKED: &str = "
+    param N = 2 where N >= 0;
+    shared m: mutex;
+    shared last: P? = none;
+    shared busy: array[P] of bool = false;
+    process Other { loop { o: skip; } }
+    process P[i: 1..N] {
+        loop {
+            free: lock m;
+            set:  busy[i], last := true, i;
+            use:  assert busy[last] && last == i;
+            out:  busy[i] := false;
+            back: unlock m;
+        }
+    }
+    invariant alone: forall i, j in P: busy[i] && busy[j] -> i == j;
+";
+
+fn locked(property: &str) -> Draft {
+    // `P` is the second of two templates.
+    let holds = "m == 2 $0 + 1";
+    Draft::new(LOCKED, property)
+        .view("P.free", &["busy[$0] == 0"])
+        .view("P.set", &[holds, "busy[$0] == 0"])
+        .view("P.use", &[holds, "busy[$0] == 1", "last == $0"])
+        .view("P.out", &[holds, "busy[$0] == 1"])
+        .view("P.back", &[holds, "busy[$0] == 0"])
+        .view("P.done", &["busy[$0] == 0"])
+}
+
+fn everything() -> Vec<Draft> {
+    let mut checked = semaphore();
+    checked.property = "checks".to_owned();
+    let mut one = semaphore();
+    one.property = "one".to_owned();
+    let mut free = semaphore();
+    free.property = "free".to_owned();
+    let mut fixed = counting();
+    fixed.params.insert("N".to_owned(), 5);
+    fixed = Draft {
+        claim: FamilyClaim::default(),
+        ..fixed
+    };
+    let fixed = fixed.view("", &["x == #P.b + #P.done"]);
+    let mut twice = children();
+    twice.property = "twice".to_owned();
+    let twice = twice.view("", &["#Child.a + #Child.b + #Child.done == 2 x"]);
+    vec![
+        counting(),
+        semaphore(),
+        checked,
+        one,
+        free,
+        fixed,
+        bakery(),
+        parent(),
+        children(),
+        twice,
+        maximum(),
+        locked("alone"),
+        locked("checks"),
+    ]
 }
 
 #[test]
-fn counted_predicates_follow_the_shared_variables() {
-    maximum().accepted();
+fn claims_with_proofs_are_accepted() {
+    for draft in everything() {
+        draft.accepted();
+    }
+}
+
+/// The claim of a certificate.
+fn claim(certificate: &mut Certificate) -> &mut FamilyClaim {
+    match &mut certificate.claim {
+        Claim::Family(claim) => claim,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The sums of a proof.
+fn sums(proof: &mut Proof) -> Vec<&mut Vec<(Atom, String)>> {
+    match proof {
+        Proof::Obvious => Vec::new(),
+        Proof::Sum(summands) => vec![summands],
+        Proof::Split { holds, fails, .. } => {
+            let mut all = sums(holds);
+            all.extend(sums(fails));
+            all
+        }
+    }
+}
+
+#[test]
+fn damaged_proofs_are_refused() {
+    for draft in everything() {
+        let good = draft.accepted();
+        let proofs = match &good.claim {
+            Claim::Family(claim) => claim.proofs.len(),
+            _ => 0,
+        };
+        let refused = |damage: &dyn Fn(&mut FamilyClaim)| {
+            let mut damaged = good.clone();
+            damage(claim(&mut damaged));
+            if damaged == good {
+                return None;
+            }
+            match draft.check(&damaged) {
+                Ok(()) => panic!("{}: accepted {damaged:?}", draft.property),
+                Err(error) => Some(error),
+            }
+        };
+        let fault = |error: Option<Error>| match error {
+            Some(Error::Unproved(unproved)) => unproved.fault,
+            other => panic!("{other:?}"),
+        };
+        for number in 0..proofs {
+            let missing = refused(&|claim| drop(claim.proofs.remove(number)));
+            assert_eq!(fault(missing), Fault::Missing);
+            refused(&|claim| claim.proofs.push(claim.proofs[number].clone()));
+            refused(&|claim| {
+                let other = &mut claim.proofs[number].condition;
+                *other = Condition::Instance { requirement: 99 };
+            });
+            let obvious = refused(&|claim| claim.proofs[number].proof = Proof::Obvious);
+            assert_eq!(fault(obvious), Fault::NotObvious);
+            for factor in ["-1", "0", "x", "1.5", ""] {
+                refused(&|claim| {
+                    for sum in sums(&mut claim.proofs[number].proof) {
+                        sum[0].1 = factor.to_owned();
+                    }
+                });
+            }
+            refused(&|claim| {
+                for sum in sums(&mut claim.proofs[number].proof) {
+                    sum[0].1.push('0');
+                }
+            });
+            refused(&|claim| {
+                for sum in sums(&mut claim.proofs[number].proof) {
+                    sum.pop();
+                }
+            });
+            refused(&|claim| {
+                for sum in sums(&mut claim.proofs[number].proof) {
+                    sum[0].0.terms = vec![(9_999, 1)];
+                }
+            });
+        }
+    }
+}
+
+/// Whether somebody can prove a claim, or a part of it that is all that somebody else checks.
+#[track_caller]
+fn has_no_proof(draft: &Draft, part: &str) {
+    let failed = draft.prove().expect_err("a proof of something wrong");
+    assert!(failed.contains(part), "{failed}");
+    // Nor is it accepted with proofs of something else.
+    for other in everything() {
+        let mut borrowed = draft.certificate();
+        claim(&mut borrowed).proofs = claim(&mut other.prove().unwrap()).proofs.clone();
+        draft.check(&borrowed).unwrap_err();
+        claim(&mut borrowed).proofs.clear();
+        draft.check(&borrowed).unwrap_err();
+    }
+}
+
+#[test]
+fn wrong_assertions_have_no_proof() {
+    let empty = |draft: &Draft| Draft {
+        claim: FamilyClaim::default(),
+        ..draft.clone()
+    };
+    let semaphore = empty(&semaphore());
+    // Too weak, too strong, wrong at first, about another label, nothing at all.
+    let weak = semaphore.clone().view("", &["x + #P.critical <= 1"]);
+    has_no_proof(&weak, "holds after the step of P from");
+    let weak = semaphore
+        .clone()
+        .view("", &["x + #P.critical + #P.leave >= 1"]);
+    has_no_proof(
+        &weak,
+        "`mutex` is not violated with $0 of P at critical, $1 of P at",
+    );
+    let strong = semaphore.clone().view("", &["x + #P.critical == 1"]);
+    has_no_proof(&strong, "from `critical` to `leave`");
+    let first = semaphore
+        .clone()
+        .view("", &["x + #P.critical + #P.leave == 0"]);
+    has_no_proof(&first, "holds at first");
+    let other = semaphore
+        .clone()
+        .view("", &["x + #P.critical + #P.done == 1"]);
+    has_no_proof(&other, "holds after");
+    has_no_proof(&semaphore, "is not violated");
+
+    let bakery = bakery();
+    for view in 0..bakery.claim.views.len() {
+        let mut without = bakery.clone();
+        without.claim.views.remove(view);
+        without.prove().expect_err("a view too few");
+        // Where the assertion is about another label.
+        let mut moved = bakery.clone();
+        moved.claim.views[view].references[0].location = "done".to_owned();
+        moved.prove().expect_err("a view somewhere else");
+    }
+    let mut smaller = counting();
+    smaller.property = "smaller".to_owned();
+    has_no_proof(&smaller, "`smaller` is not violated");
+}
+
+#[test]
+fn wrong_programs_have_no_proof() {
+    let changed = |draft: &Draft, text: &str, from: &str, to: &str| {
+        assert!(text.contains(from));
+        let other = Draft::new(&text.replace(from, to), &draft.property);
+        Draft {
+            program: other.program,
+            ..draft.clone()
+        }
+    };
+    let good = semaphore();
+    let no_test = changed(&good, SEMAPHORE, "await x == 1; x := 0;", "x := 0;");
+    has_no_proof(&no_test, "from `acquire` to `critical`");
+    let two = changed(&good, SEMAPHORE, "shared x: 0..1 = 1", "shared x: 0..2 = 2");
+    has_no_proof(&two, "holds at first");
+    let early = changed(&good, SEMAPHORE, "critical: skip;", "critical: x := 1;");
+    has_no_proof(&early, "from `critical` to `leave`");
+
+    let bakery = bakery();
+    let not_all = changed(
+        &bakery,
+        BAKERY,
+        "j != i -> y[j] == 0 || y[i] < y[j]",
+        "j == i -> y[j] >= 0",
+    );
+    has_no_proof(&not_all, "from `wait` to `critical`");
+    let old = changed(&bakery, BAKERY, "y[i] := highest + 1", "y[i] := 1");
+    has_no_proof(&old, "from `draw` to `wait`");
+
+    // A child too few is counted, or the last one is not waited for.
+    let parent = parent();
+    let more = changed(
+        &parent,
+        PARENT,
+        "start Child; }",
+        "start Child; start Child; }",
+    );
+    has_no_proof(&more, "from `more` to `more`");
+    let impatient = changed(
+        &parent,
+        PARENT,
+        "await ended == started",
+        "await ended + 1 >= started",
+    );
+    has_no_proof(&impatient, "from `join` to `check`");
+    let children = children();
+    let low = changed(&children, CHILDREN, "w: int = 7", "w: int = 2");
+    has_no_proof(&low, "holds after the step of Parent");
+
+    let maximum = maximum();
+    let lower = changed(&maximum, MAXIMUM, "highest < val", "highest > val");
+    has_no_proof(&lower, "from `l1` to `l2`");
+
+    let locked = locked("alone");
+    let open = changed(&locked, LOCKED, "free: lock m;", "free: skip;");
+    has_no_proof(&open, "from `free` to `set`");
+
+    // The smallest instance matters: there is one with N = -1, and nobody in it.
+    let counting = counting();
+    let text = "
+        param N = 2 where N >= -1;
+        shared x: int = 0;
+        process P[i: 1..N] { a: fetch_add(x, 1); b: skip; }
+        invariant small: x <= N;
+    ";
+    let fewer = changed(&counting, text, "b: skip", "b: skip");
+    has_no_proof(&fewer, "`small` is not violated");
+    // And some values have no instance.
+    let text = text.replace("shared x: int", "shared y: 1..N = 1; shared x: int");
+    let none = changed(&counting, &text, "N >= -1", "N >= 0");
+    has_no_proof(&none, "has an instance");
+}
+
+#[test]
+fn counted_predicates_are_not_kept_by_steps_that_write_entries_of_others() {
+    let text = "
+        param N = 2 where N >= 0;
+        shared a: array[P] of 0..1 = 0;
+        process P[i: 1..N] { l: choose j in P { a[j] := 1; } m: skip; }
+        invariant zero: forall i in P: P[i] at l -> a[i] == 0;
+    ";
+    let draft = Draft::new(text, "zero").counted("P", "a[$0] <= 0");
+    let draft = draft
+        .view("", &["#P.l[0] == #P.l"])
+        .view("P.l", &["a[$0] == 0"]);
+    has_no_proof(&draft, "holds after the step of P");
+    let text = text.replace("choose j in P { a[j] := 1; }", "a[i] := 1;");
+    let draft = Draft {
+        program: Draft::new(&text, "zero").program,
+        ..draft
+    };
+    draft.accepted();
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let refused = |change: &dyn Fn(&mut FamilyClaim), part: &str| {
+        let draft = bakery();
+        let mut certificate = draft.prove().unwrap();
+        change(claim(&mut certificate));
+        let error = draft.check(&certificate).unwrap_err();
+        assert!(matches!(error, Error::NoProof(_)), "{error}");
+        assert!(error.to_string().contains(part), "{error}");
+    };
+    let renamed = |name: &'static str| {
+        move |claim: &mut FamilyClaim| {
+            let mut variables = claim.variables.iter_mut();
+            *variables.find(|known| *known == "y[$0]").unwrap() = name.to_owned();
+        }
+    };
+    let nothing = "nothing that an assertion can be about";
+    for name in [
+        "z[$0]",
+        "y.$0",
+        "?0",
+        "{(max b9 t0 s0[b9])}",
+        "$0:0",
+        "#P.nowhere",
+        "#Q.wait",
+        "#P.wait[0]",
+        "#P",
+        "$x",
+        "y[$00]",
+        "",
+        "y[",
+        "M",
+    ] {
+        refused(&renamed(name), nothing);
+    }
+    refused(
+        &renamed("y[$7]"),
+        "is not for view 0: there is no reference $7",
+    );
+    refused(&renamed("y[0]"), "does not fit its dimension");
+    refused(&renamed("y"), "it has 1 dimensions");
+    refused(&renamed("$0.v"), "`P` has no variable `v`");
+    refused(
+        &|claim| claim.variables.push("y[$0]".to_owned()),
+        "listed twice",
+    );
+    refused(
+        &|claim| claim.variables.truncate(1),
+        "no variable with the number",
+    );
+    refused(
+        &|claim| claim.views.push(claim.views[0].clone()),
+        "has the references of another one",
+    );
+    refused(
+        &|claim| claim.views[0].references[0].template = "Q".to_owned(),
+        "no template `Q`",
+    );
+    refused(
+        &|claim| claim.views[0].references[0].location = "q".to_owned(),
+        "no label `q`",
+    );
+    let counting_of = |template: &'static str, name: &'static str| {
+        move |claim: &mut FamilyClaim| {
+            let mut names = claim.variables.iter();
+            let variable = names.position(|known| known == name).unwrap() as u32;
+            claim.counted.push(CountedPredicate {
+                template: template.to_owned(),
+                predicate: Formula::Atom(Atom::at_most_zero([(variable, 1)], 0).unwrap()),
+            });
+        }
+    };
+    refused(&counting_of("Q", "y[$0]"), "no template `Q`");
+    refused(&counting_of("P", "#P.wait"), "it is a number of processes");
+    refused(&counting_of("P", "y[$1]"), "there is no reference $1");
+}
+
+#[test]
+fn refusals_name_the_place() {
+    let draft = semaphore();
+    let mut certificate = draft.prove().unwrap();
+    let leaves = |proof: &ConditionProof| {
+        let Condition::Step { mover, path, .. } = &proof.condition else {
+            return false;
+        };
+        // The steps are in the order of labels.
+        (*mover, *path) == (None, 3)
+    };
+    claim(&mut certificate)
+        .proofs
+        .retain(|proof| !leaves(proof));
+    let error = draft.check(&certificate).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "it is not proved that the assertion \
+        `x + #P.critical + #P.leave <= 1 && -x - #P.critical - #P.leave <= -1` holds after \
+        the step of P from `leave` to `idle`, by another process: \
+        it does not hold obviously, and there is no proof of it"
+    );
+    let span = error.span().unwrap();
+    let place = &SEMAPHORE[span.start as usize..span.end as usize];
+    assert!(place.starts_with("x := 1"), "{place}");
 }

@@ -82,7 +82,7 @@ impl<'f, 't> Translation<'f, 't> {
     fn total(
         &mut self,
         template: TemplateId,
-        locations: impl Iterator<Item = LocationId>,
+        locations: impl IntoIterator<Item = LocationId>,
     ) -> Result<Linear, Error> {
         let mut sum = Linear::default();
         for location in locations {
@@ -122,7 +122,7 @@ impl<'f, 't> Translation<'f, 't> {
                 "a condition is about a process that it does not name",
             )),
             _ => match self.counted_labels(term) {
-                Some((template, locations)) => self.total(template, locations.into_iter()),
+                Some((template, locations)) => self.total(template, locations),
                 None => self.opaque(term),
             },
         }
@@ -139,14 +139,26 @@ impl<'f, 't> Translation<'f, 't> {
         else {
             return None;
         };
-        let holds = counted(body)?;
-        let mut found = Vec::new();
-        for location in self.family.templates[*template].locations.indices() {
-            if at_label(holds, *var, *template, location)? {
-                found.push(location);
+        let (inside, _) = self.labels(counted(body)?, *var, *template, true)?;
+        Some((*template, inside))
+    }
+
+    /// If whether a formula holds of a process depends on its label only: the labels where it does, or does not, and the others.
+    fn labels(
+        &self,
+        formula: &Formula,
+        var: BoundId,
+        template: TemplateId,
+        holds: bool,
+    ) -> Option<(Vec<LocationId>, Vec<LocationId>)> {
+        let (mut inside, mut outside) = (Vec::new(), Vec::new());
+        for location in self.family.templates[template].locations.indices() {
+            match at_label(formula, var, template, location)? == holds {
+                true => inside.push(location),
+                false => outside.push(location),
             }
         }
-        Some((*template, found))
+        Some((inside, outside))
     }
 
     /// A formula of the claim about other references: `to(i)` instead of `$i`.
@@ -214,7 +226,13 @@ impl<'f, 't> Translation<'f, 't> {
                             at_most(value, &most)?,
                         ]);
                     }
-                    FoldKind::Sum => {}
+                    FoldKind::Sum => {
+                        if let Term::Number(each) = **body {
+                            let mut all = Linear::default();
+                            all.add(each, &population)?;
+                            self.facts.push(equal(value, &all)?);
+                        }
+                    }
                     FoldKind::Min | FoldKind::Max => {
                         for body in &bodies {
                             self.facts.push(match kind {
@@ -401,14 +419,26 @@ impl<'f, 't> Translation<'f, 't> {
                     let names = Names::default().with(*var, process.number);
                     translated.push(self.assume(&body.resolve(&names), holds)?);
                 }
+                // If it is only about where they are, their numbers say it all.
+                let labels = self.labels(body, *var, *template, holds);
+                let labels = match labels {
+                    Some((inside, outside)) => {
+                        let (zero, one) = (Linear::default(), Linear::number(1));
+                        Some(match all {
+                            true => at_most(&self.total(*template, outside)?, &zero)?,
+                            false => at_most(&one, &self.total(*template, inside)?)?,
+                        })
+                    }
+                    None => None,
+                };
                 if all {
-                    return Ok(Known::all(translated));
+                    return Ok(Known::all(translated.into_iter().chain(labels)));
                 }
                 // It may be somebody who is not in scope.
                 let known = Linear::number(translated.len() as i64);
                 let population = self.population(*template)?;
                 translated.push(less(&known, &population)?);
-                Known::any(translated)
+                Known::all([Known::any(translated)].into_iter().chain(labels))
             }
         })
     }

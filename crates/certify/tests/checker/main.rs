@@ -2,6 +2,7 @@
 
 mod damage;
 mod fair;
+mod family;
 mod library;
 mod parts;
 mod random;

@@ -12,7 +12,7 @@ use threadwise_model::system::SystemPropertyKind;
 use threadwise_testgen::generate::generate;
 
 /// Whether z3 is there; if not, says so.
-fn z3() -> bool {
+pub(crate) fn z3() -> bool {
     let there = Command::new("z3").arg("--version").output().is_ok();
     if !there {
         eprintln!("z3 is not installed: the conditions are not confirmed by it");
@@ -24,6 +24,11 @@ fn z3() -> bool {
 fn confirmed(instance: &Instance, certificate: &Certificate, property: &str) -> bool {
     let mut text = String::new();
     smtlib(instance, certificate, property, &mut text).expect("conditions");
+    all_unsat(text)
+}
+
+/// Whether z3 answers every question of a text by `unsat`.
+pub(crate) fn all_unsat(text: String) -> bool {
     let mut child = Command::new("z3")
         .args(["-in", "-T:60"])
         .stdin(Stdio::piped())
