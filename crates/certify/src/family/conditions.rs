@@ -62,8 +62,14 @@ struct Steps<'a> {
 }
 
 impl<J: Judge> Lister<'_, J> {
+    /// Counts a condition.
     fn go_on(&mut self) -> Result<(), Error> {
         self.conditions += 1;
+        self.ask()
+    }
+
+    /// Asks whether to give up.
+    fn ask(&self) -> Result<(), Error> {
         match (self.stop)() {
             true => Err(Error::Cancelled),
             false => Ok(()),
@@ -210,6 +216,7 @@ impl<J: Judge> Lister<'_, J> {
         if paths.is_empty() {
             return Ok(());
         }
+        self.ask()?;
         let everybody = of_references(&view.references).processes;
         let mover = Process {
             number: steps.mover.unwrap_or(view.references.len()) as u32,
@@ -507,21 +514,24 @@ fn identifications(variables: &[TemplateId]) -> Vec<(Vec<TemplateId>, Vec<usize>
     ways
 }
 
-/// All ways to put processes of templates at labels.
-fn placements(family: &Family, of: &[TemplateId]) -> Vec<Vec<(TemplateId, LocationId)>> {
-    let mut ways = vec![Vec::new()];
-    for template in of {
-        let labels = family.templates[*template].locations.indices();
-        let further = ways.iter().flat_map(|way: &Vec<(TemplateId, LocationId)>| {
-            labels.clone().map(|label| {
-                let mut way = way.clone();
-                way.push((*template, label));
-                way
-            })
-        });
-        ways = further.collect();
-    }
-    ways
+/// All ways to put processes of templates at labels, one after the other: there can be many.
+fn placements<'f>(
+    family: &'f Family,
+    of: &'f [TemplateId],
+) -> impl Iterator<Item = Vec<(TemplateId, LocationId)>> + 'f {
+    let labels = |template: TemplateId| family.templates[template].locations.len();
+    let ways = of.iter().map(|template| labels(*template) as u128);
+    let ways = ways.fold(1, u128::saturating_mul);
+    (0..ways).map(move |mut way| {
+        let mut placed = Vec::with_capacity(of.len());
+        for template in of {
+            let labels = labels(*template) as u128;
+            let label = LocationId::from_usize((way % labels) as usize);
+            placed.push((*template, label));
+            way /= labels;
+        }
+        placed
+    })
 }
 
 fn named(family: &Family, (template, location): (TemplateId, LocationId)) -> Reference {

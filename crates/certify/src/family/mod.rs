@@ -26,7 +26,7 @@ use threadwise_evidence::arithmetic::{Formula, Proof};
 use threadwise_evidence::family::{Condition, FamilyClaim, Reference};
 use threadwise_evidence::{CERTIFICATE_VERSION, CHECKS, Certificate, Claim};
 use threadwise_lang::program::{LocationId, Program, Span, TemplateId};
-use threadwise_model::family::{Conjunct, Family};
+use threadwise_model::family::{Conjunct, Family, Formula as Assumption};
 
 use crate::conditions::Report;
 use crate::rejection::{Error, Fault, Unproved};
@@ -35,6 +35,9 @@ use names::{Symbol, Table, location_named, template_named};
 use proof::{Flaw, Known};
 
 pub use smtlib::smtlib_family;
+
+/// How many references a view may have: the number of conditions grows fast with it.
+const MAX_REFERENCES: usize = 8;
 
 /// Checks that a certificate proves a property of a program for all values of the parameters, but for those that it names a value of. The
 /// property is that of an invariant, or `checks`. `stop` is asked every few milliseconds whether to give up.
@@ -139,6 +142,11 @@ impl<'a> Subject<'a> {
             Error::unsupported(unsupported.to_string())
         };
         let family = Family::new(Arc::clone(program), &certificate.params).map_err(unsupported)?;
+        if family.assumptions.contains(&Assumption::Constant(false)) {
+            return Err(Error::mismatch(
+                "it is for values of parameters that `where` does not allow",
+            ));
+        }
         let conjuncts = match property {
             CHECKS => None,
             name => Some(
@@ -190,6 +198,11 @@ impl<'a> Claimed<'a> {
             let references = view.references.iter();
             let references = references.map(|reference| place(family, reference));
             let references = references.collect::<Result<Vec<_>, Error>>()?;
+            if references.len() > MAX_REFERENCES {
+                return Err(Error::unsupported(format!(
+                    "view {position} has more than {MAX_REFERENCES} references"
+                )));
+            }
             if views.iter().any(|other| other.references == references) {
                 let message = format!("view {position} has the references of another one");
                 return Err(Error::no_proof(message));

@@ -683,6 +683,14 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
+fn views_of_many_processes_are_refused() {
+    let references = ["P.wait"; 9].join(" ");
+    let draft = bakery().view(&references, &["y[$0] >= 1"]);
+    let error = draft.check(&draft.certificate()).unwrap_err();
+    assert!(matches!(error, Error::Unsupported(_)), "{error}");
+}
+
+#[test]
 fn refusals_name_the_place() {
     let draft = semaphore();
     let mut certificate = draft.prove().unwrap();

@@ -151,6 +151,9 @@ fn a_claim_is_checked_for_what_it_is_about() {
     other.params.insert("M".to_owned(), 1);
     refused(check(&other, "bit"), "no parameter");
     let mut other = of_family.clone();
+    other.params.insert("N".to_owned(), 0);
+    refused(check(&other, "bit"), "`where` does not allow");
+    let mut other = of_family.clone();
     other.model = Some("0".repeat(32));
     refused(check(&other, "bit"), "names a model");
     let mut other = of_family.clone();
