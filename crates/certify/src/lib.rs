@@ -6,6 +6,8 @@
 //! it encodes states and what the optimised form left out need not be trusted. Whoever does not trust this
 //! crate either has [`smtlib`] write the same conditions for another solver.
 //!
+//! Claims about all values of the parameters are another matter: `family` lists their conditions, and they bring proofs, which are checked by adding up.
+//!
 //! What is trusted: the front end, the plain lowering, the encoding here, and the walks or the SAT solver. A condition that
 //! does not hold is never merely reported: the state that shows it is evaluated by `model::eval`.
 //!

@@ -162,3 +162,25 @@ fn a_claim_is_checked_for_what_it_is_about() {
     let cancelled = check_family(&program, &of_family, "bit", &|| true).unwrap_err();
     assert_eq!(cancelled, Error::Cancelled);
 }
+
+#[test]
+fn the_example_of_the_documentation_is_accepted() {
+    let page = include_str!("../../../../docs/certificates.md");
+    let (_, section) = page
+        .split_once("## All values of the parameters")
+        .expect("a section");
+    let block = |language: &str| {
+        let (_, rest) = section
+            .split_once(&format!("```{language}\n"))
+            .expect("a block");
+        rest.split_once("```").expect("its end").0
+    };
+    let program = program(block("tw"));
+    let certificate = Certificate::from_json(block("json")).expect("a certificate");
+    let report = check_family(&program, &certificate, "small", &|| false).expect("a proof");
+    // One initial, two steps, one of the property.
+    assert_eq!(report.conditions, 4);
+    if z3() {
+        assert!(all_unsat(conditions(&program, &certificate)));
+    }
+}
