@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use threadwise::{Errors, Exceptions, Only, Predicates, Setting};
+use threadwise::{Errors, Exceptions, Method, Only, Predicates, Setting};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -269,6 +269,12 @@ pub(crate) struct CheckArgs {
     /// In `cartesian`, which states are kept as they are while all others are combined
     #[arg(long, value_name = "WHICH", value_enum)]
     pub(crate) exceptions: Option<ExceptionsArg>,
+    /// In `counter`, how to look for a proof
+    #[arg(long, value_name = "METHOD", value_enum)]
+    pub(crate) method: Option<MethodArg>,
+    /// With `--method chc`, the program to ask, which must be on the PATH [default: z3]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) solver: Option<String>,
     /// In the local engines for liveness, first decide the property at the instance with this value, and begin with what was exposed there (repeatable, for several parameters)
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) learn: Vec<Setting>,
@@ -549,6 +555,24 @@ impl From<ExceptionsArg> for Exceptions {
             ExceptionsArg::Both => Exceptions::Both,
             ExceptionsArg::Given => Exceptions::Given,
             ExceptionsArg::Computed => Exceptions::Computed,
+        }
+    }
+}
+
+/// How `counter` looks for a proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MethodArg {
+    /// By equations, guesses and clauses, in stages (default)
+    Native,
+    /// By another program, as Horn clauses; what it finds is proved here, not trusted
+    Chc,
+}
+
+impl From<MethodArg> for Method {
+    fn from(method: MethodArg) -> Method {
+        match method {
+            MethodArg::Native => Method::Native,
+            MethodArg::Chc => Method::Chc,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Checked, Denied, Errors, Exceptions, Exit, Options, Plan, Predicates, Report,
+    Checked, Denied, Errors, Exceptions, Exit, Method, Options, Plan, Predicates, Report,
     ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind, engine_exists,
 };
 
@@ -117,6 +117,8 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         predicates: args.predicates.map(Predicates::from),
         witnesses: args.witnesses,
         exceptions: args.exceptions.map(Exceptions::from),
+        method: args.method.map(Method::from),
+        solver: args.solver.clone(),
         learn: args.learn.clone(),
         breadth_first: args.breadth_first,
         recheck: !args.no_recheck,

@@ -13,6 +13,7 @@ mod certify;
 mod check;
 mod expectations;
 mod fmt;
+mod horn_solver;
 mod input;
 mod new;
 mod pages;

@@ -272,9 +272,21 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // Both fail only if the worker is gone already, which is what is wanted.
+        // All of this fails only if the worker is gone already, which is what is wanted.
+        #[cfg(unix)]
+        end_group(&self.child);
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Ends a worker with the solvers that it has started: it is the first of a process group.
+#[cfg(unix)]
+fn end_group(child: &Child) {
+    use nix::sys::signal::{Signal, killpg};
+    use nix::unistd::Pid;
+    if let Ok(id) = i32::try_from(child.id()) {
+        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
 }
 

@@ -8,7 +8,9 @@ use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use threadwise::{Exit, Job, JobEvent, run_job};
+use threadwise::{Exit, Host, Job, JobEvent, run_job};
+
+use crate::horn_solver::{self, External};
 
 /// How often progress is sent.
 const EVERY: Duration = Duration::from_millis(50);
@@ -29,13 +31,19 @@ pub(crate) fn run() -> Exit {
     thread::spawn(|| {
         let mut rest = [0; 256];
         while matches!(io::stdin().lock().read(&mut rest), Ok(count) if count > 0) {}
+        horn_solver::end();
         process::exit(i32::from(Exit::Internal.code()));
     });
     let engine = thread::Builder::new().stack_size(STACK).spawn(move || {
         let started = Instant::now();
         let spent = || started.elapsed().as_secs_f64();
         let mut said = started;
-        let event = run_job(&job, &spent, &mut |stats| {
+        let solver = External::new(&job, started);
+        let host = Host {
+            spent: Some(&spent),
+            solver: Some(&solver),
+        };
+        let event = run_job(&job, &host, &mut |stats| {
             if said.elapsed() >= EVERY {
                 said = Instant::now();
                 send(&JobEvent::Progress(stats.clone()));

@@ -244,7 +244,8 @@ impl Attempt<'_> {
         Ok(cases.table)
     }
 
-    fn judge(
+    /// Writes a proof down, if the goals follow from what was found.
+    pub(crate) fn judge(
         &self,
         inference: &mut Inference,
         requirements: &[(

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use threadwise_engine::{Limits, Observer, Stop};
 use threadwise_evidence::{Account, Certificate, Reason, Stats};
 use threadwise_lang::program::{Program, PropertyKind};
@@ -13,6 +14,7 @@ use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_evidence::CHECKS;
 use threadwise_model::family::Family;
 
+pub use crate::chc::HornSolver;
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
 use crate::small::{self, Counterexample, Found};
 
@@ -30,6 +32,17 @@ pub enum FamilyEngine {
     Generalise,
 }
 
+/// How the counter abstraction is solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// By equations, guesses and clauses, in stages.
+    #[default]
+    Native,
+    /// By another program, as Horn clauses; what it finds is proved here.
+    Chc,
+}
+
 /// What is to be decided.
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'a> {
@@ -39,6 +52,10 @@ pub struct Task<'a> {
     pub fixed: &'a BTreeMap<String, i64>,
     /// Properties by name; `checks` are the built-in checks.
     pub properties: &'a [String],
+    /// How [`FamilyEngine::Counter`] looks for a proof.
+    pub method: Method,
+    /// The program that [`Method::Chc`] asks.
+    pub solver: Option<&'a dyn HornSolver>,
     /// Whether to give up after some amount of work that depends on nothing but the task, since there are others to try.
     pub bounded: bool,
     /// Whether proofs are to come with certificates.
@@ -71,8 +88,10 @@ pub struct Outcome {
 
 /// What was proved, and why not more.
 #[derive(Default)]
-struct Proved {
-    proofs: BTreeMap<String, Proof>,
+pub(crate) struct Proved {
+    pub(crate) proofs: BTreeMap<String, Proof>,
+    /// What is to say about single properties.
+    pub(crate) whys: BTreeMap<String, String>,
     why: Option<String>,
 }
 
@@ -100,7 +119,11 @@ impl FamilyEngine {
             task.limits,
             observer,
         );
-        let Proved { mut proofs, why } = match stopped {
+        let Proved {
+            mut proofs,
+            whys,
+            why,
+        } = match stopped {
             None => self.prove(task, &violations, observer),
             Some(_) => Proved::default(),
         };
@@ -124,7 +147,8 @@ impl FamilyEngine {
                     Answer::Unknown(self.refused(property))
                 }
                 (None, None) => {
-                    let why = why.as_ref().map(|why| format!(" ({why})"));
+                    let why = whys.get(property).or(why.as_ref());
+                    let why = why.map(|why| format!(" ({why})"));
                     Answer::Unknown(Reason::new(
                         "no-proof",
                         format!(
@@ -181,7 +205,10 @@ impl FamilyEngine {
             stop: &stop,
         };
         let outcome = match self {
-            FamilyEngine::Counter => attempt.all(&open, &mut proved.proofs, &mut allowance),
+            FamilyEngine::Counter => match task.method {
+                Method::Native => attempt.all(&open, &mut proved.proofs, &mut allowance),
+                Method::Chc => attempt.solved(&open, task.solver, &mut proved, &mut allowance),
+            },
             FamilyEngine::Generalise => {
                 attempt.generalise(&open, &mut proved.proofs, &mut allowance)
             }
@@ -234,6 +261,8 @@ mod tests {
                 program: &program,
                 fixed: &fixed,
                 properties: &properties,
+                method: Method::default(),
+                solver: None,
                 bounded: true,
                 certificates: true,
                 explain: false,

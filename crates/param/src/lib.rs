@@ -9,6 +9,7 @@
 
 mod candidates;
 mod certificate;
+mod chc;
 mod conditions;
 mod counter;
 pub mod engine;
@@ -20,3 +21,4 @@ pub mod lia;
 mod points;
 mod scope;
 pub mod small;
+mod solution;

@@ -407,6 +407,8 @@ impl<'a> Checking<'a> {
             predicates: options.predicates.unwrap_or_default(),
             witnesses: options.witnesses,
             exceptions: options.exceptions.unwrap_or_default(),
+            method: options.method.unwrap_or_default(),
+            solver: options.solver.clone(),
             exposed: Vec::new(),
             count_states: options.count_states,
             bounded: false,

@@ -6,7 +6,7 @@ use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_param::engine::{self as family, FamilyEngine, Task};
+use threadwise_param::engine::{self as family, FamilyEngine, HornSolver, Task};
 use threadwise_safety::{
     Backward, Cartesian, Forward, Pairwise, Split, ThreadModular, ThreadModularRefined,
 };
@@ -29,18 +29,23 @@ pub struct InProcess;
 
 impl Executor for InProcess {
     fn execute(&mut self, job: &Job) -> Execution {
-        run_job(job, &|| 0.0, &mut |_| ()).into()
+        run_job(job, &Host::default(), &mut |_| ()).into()
     }
 }
 
-/// Runs a job to its end. It reads no clock: `spent` says how many seconds it has taken, and is asked every
-/// few milliseconds; `progress` hears how far the job is.
-pub fn run_job(
-    job: &Job,
-    spent: &(dyn Fn() -> f64 + Sync),
-    progress: &mut (dyn FnMut(&Stats) + Send),
-) -> JobEvent {
+/// What a job needs of the world around it. By default it has all the time, and nobody to ask.
+#[derive(Clone, Copy, Default)]
+pub struct Host<'a> {
+    /// Says how many seconds the job has taken; asked every few milliseconds.
+    pub spent: Option<&'a (dyn Fn() -> f64 + Sync)>,
+    /// Solves Horn clauses, for `counter --method chc`.
+    pub solver: Option<&'a dyn HornSolver>,
+}
+
+/// Runs a job to its end. It reads no clock, and starts no process: that is the `host`'s part. `progress` hears how far the job is.
+pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)) -> JobEvent {
     let session = Session::new("", job.text.as_str());
+    let spent = || host.spent.map_or(0.0, |spent| spent());
     let within = |share: f64| job.seconds.is_none_or(|most| spent() < most * share);
     let stop = || (!within(1.0)).then_some(threadwise_engine::Stop::Time);
     // Half of the time is for verdicts alone, and for checking them.
@@ -52,7 +57,7 @@ pub fn run_job(
         ..Limits::NONE
     };
     if let Some(engine) = engines::family(&job.engine) {
-        return run_family(job, engine, &session, &limits, progress);
+        return run_family(job, engine, &session, host.solver, &limits, progress);
     }
     let instance = match session.instance(&job.values) {
         Ok(instance) => instance,
@@ -157,6 +162,7 @@ fn run_family(
     job: &Job,
     engine: FamilyEngine,
     session: &Session,
+    solver: Option<&dyn HornSolver>,
     limits: &Limits,
     progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
@@ -167,6 +173,8 @@ fn run_family(
         program,
         fixed: &job.values.map(),
         properties: &job.properties,
+        method: job.method,
+        solver,
         bounded: job.bounded,
         certificates: job.certificates,
         explain: job.explain,

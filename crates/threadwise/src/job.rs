@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use threadwise_evidence::{Account, Exposed, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
+use threadwise_param::engine::Method;
 use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::setting::Values;
@@ -40,6 +41,12 @@ pub struct Job {
     pub witnesses: bool,
     /// Where exceptions come from, in `cartesian`.
     pub exceptions: Exceptions,
+    /// How a proof is looked for, in `counter`.
+    #[serde(default)]
+    pub method: Method,
+    /// The program to ask with `--method chc`, if it is not the usual one.
+    #[serde(default)]
+    pub solver: Option<String>,
     /// What is exposed from the beginning, in the local engines for liveness.
     #[serde(default)]
     pub exposed: Vec<Exposed>,

@@ -33,13 +33,13 @@ mod setting;
 
 pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
 pub use engines::{AUTO, BACKWARD, ENGINES, EXPLICIT, EngineInfo, FORWARD};
-pub use in_process::{InProcess, run_job};
+pub use in_process::{Host, InProcess, run_job};
 pub use job::{
     AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic,
 };
 pub use plan::{
-    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, engine_exists, engine_options,
-    properties, property_exists,
+    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, SOLVERS, engine_exists,
+    engine_options, properties, property_exists,
 };
 pub use report::{
     Exit, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic, Run, Scope,
@@ -51,4 +51,5 @@ pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 pub use threadwise_evidence::{
     Certificate, Claim, Outline, Reason, Remedy, ReplayError, Stats, Trace, Vacuity,
 };
+pub use threadwise_param::engine::{HornSolver, Method};
 pub use threadwise_safety::{Errors, Exceptions, Predicates};

@@ -3,12 +3,13 @@
 use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
+use threadwise_param::engine::Method;
 use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::advice::endless;
 use crate::engines::{
-    AUTO, CARTESIAN, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FAMILY,
-    FORWARD, LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR,
+    AUTO, CARTESIAN, COUNTER, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B,
+    FAMILY, FORWARD, LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR,
     THREAD_MODULAR_REFINED, chosen, decides,
 };
 use crate::report::Kind;
@@ -16,6 +17,9 @@ use crate::setting::{Setting, SettingError, Values, combinations};
 
 /// The name of the built-in checks, which every model has.
 pub const CHECKS: &str = "checks";
+
+/// The programs that solve Horn clauses; the first is asked unless another is named.
+pub const SOLVERS: &[&str] = &["z3"];
 
 /// What a caller asks for.
 #[derive(Clone, Debug)]
@@ -46,6 +50,10 @@ pub struct Options {
     pub witnesses: bool,
     /// Where exceptions come from, in `cartesian`.
     pub exceptions: Option<Exceptions>,
+    /// How a proof is looked for, in `counter`.
+    pub method: Option<Method>,
+    /// The program that `--method chc` asks, by name.
+    pub solver: Option<String>,
     /// The instance to learn from first, in the local engines for liveness: values of some parameters, the others as they are.
     pub learn: Vec<Setting>,
     /// Go on after every property is decided, until all states are counted.
@@ -78,6 +86,8 @@ impl Default for Options {
             predicates: None,
             witnesses: false,
             exceptions: None,
+            method: None,
+            solver: None,
             learn: Vec::new(),
             count_states: false,
             recheck: true,
@@ -169,6 +179,17 @@ pub enum RequestError {
         /// The engine that was asked for.
         engine: String,
     },
+    /// No such solver.
+    #[error("there is no solver `{name}` that threadwise knows how to ask")]
+    UnknownSolver {
+        /// The name that was given.
+        name: String,
+        /// What to do next.
+        help: String,
+    },
+    /// `--solver z3` alone
+    #[error("`--solver` is for `--method chc`")]
+    SolverWithoutMethod,
     /// `--learn N=2..3`
     #[error("`--learn` takes one value of `{0}`, not a range")]
     LearnRange(String),
@@ -198,6 +219,7 @@ impl RequestError {
             RequestError::UnknownProperty { help, .. }
             | RequestError::UnknownParameter { help, .. }
             | RequestError::UnknownEngine { help, .. }
+            | RequestError::UnknownSolver { help, .. }
             | RequestError::UnknownWarning { help, .. } => Some(help.clone()),
             RequestError::SetForAll(name) => Some(format!("leave out one of the two for `{name}`")),
             RequestError::EngineOption {
@@ -207,6 +229,9 @@ impl RequestError {
             } => {
                 let engines = alternatives(for_engines, "--engine ");
                 Some(format!("leave out `{option}`, or use {engines}"))
+            }
+            RequestError::SolverWithoutMethod => {
+                Some("leave it out, or say `--method chc`, too".to_owned())
             }
             RequestError::LearnRange(name) => {
                 Some(format!("give a small value, such as --learn {name}=3"))
@@ -443,7 +468,7 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
 
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 10] = [
+    let given: [(bool, &str, &[&str]); 12] = [
         (options.symmetry, "--symmetry", &[EXPLICIT]),
         (
             options.no_symmetry,
@@ -492,6 +517,8 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
         ),
         (options.witnesses, "--witnesses", &[SPLIT]),
         (options.exceptions.is_some(), "--exceptions", &[CARTESIAN]),
+        (options.method.is_some(), "--method", &[COUNTER]),
+        (options.solver.is_some(), "--solver", &[COUNTER]),
         (options.breadth_first, "--breadth-first", &[FORWARD]),
     ];
     for (given, option, for_engines) in given {
@@ -510,6 +537,18 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
     }
     if options.errors == Some(Errors::Fixpoint) && options.predicates == Some(Predicates::Paths) {
         return Err(RequestError::PathsWithoutStages);
+    }
+    if let Some(name) = &options.solver {
+        if options.method != Some(Method::Chc) {
+            return Err(RequestError::SolverWithoutMethod);
+        }
+        if !SOLVERS.contains(&name.as_str()) {
+            let known = SOLVERS.iter().map(|&name| name.to_owned());
+            return Err(RequestError::UnknownSolver {
+                name: name.clone(),
+                help: did_you_mean(name, known, "the solvers"),
+            });
+        }
     }
     Ok(())
 }

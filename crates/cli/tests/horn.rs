@@ -1,0 +1,119 @@
+//! `counter --method chc`: another program is asked, and never believed.
+
+#![cfg(unix)]
+#![allow(missing_docs)]
+
+mod common;
+
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{Place, Ran};
+
+/// What equations alone do not prove: somebody has incremented `x` if somebody is done, as `x` only grows.
+const GROWS: &str = "
+    param N = 2 where N >= 1; shared x: int = 0;
+    process P[i: 1..N] { a: x := x + 1; loop { b: if x < 5 { x := x + 1; } } }
+    invariant positive: forall i in P: P[i] at b -> x > 0;
+";
+const WRONG: &str = "
+    param N = 9 where N >= 1; shared x: int = 0;
+    process P[i: 1..N] { a: x := x + 1; }
+    invariant few: x < 2;
+";
+const ARGS: [&str; 6] = ["check", "m.tw", "--engine", "counter", "--method", "chc"];
+
+/// A place in which only this script is called z3, and nothing else can be found.
+fn with_script(place: &Place, script: &str) {
+    let path = place.file("bin/z3", format!("#!/bin/sh\n{script}\n"));
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, mode).unwrap();
+}
+
+fn run(place: &Place, more: &[&str]) -> Ran {
+    let mut command = place.command(&[&ARGS[..], more].concat());
+    command.env("PATH", place.path().join("bin"));
+    Ran::of(command.output().unwrap())
+}
+
+#[test]
+fn what_z3_finds_is_proved() {
+    if Command::new("z3").arg("--version").output().is_err() {
+        eprintln!("z3 is not installed: it is not asked");
+        return;
+    }
+    let place = Place::new();
+    place.file("m.tw", GROWS);
+    let ran = place.run(&[&ARGS[..], &["--solver", "z3", "--verbose"]].concat());
+    let ran = ran.expect(0).says("proved from what `z3` found");
+    assert!(ran.stdout.contains("certificate checked"), "{ran:?}");
+    // What is violated is found before anybody is asked.
+    place.file("m.tw", WRONG);
+    place.run(&ARGS).expect(1).says("few is violated at N=2");
+}
+
+#[test]
+fn a_solver_that_is_missing_or_errs_makes_no_verdict() {
+    let place = Place::new();
+    place.file("m.tw", GROWS);
+    run(&place, &[]).expect(3).says("`z3` is not on the PATH");
+    let model = |body: &str| {
+        let arguments = "((n Int) (x Int) (a Int) (b Int) (d Int))";
+        format!(
+            "/bin/cat <<'END'\nsat\n((define-fun |view/P.a| {arguments} Bool (>= x 0))
+            (define-fun |view/P.b| {arguments} Bool {body}))\nEND"
+        )
+    };
+    for (script, reason) in [
+        ("echo sat; echo '()'".to_owned(), "could not be confirmed"),
+        (model("(<= 1 x)"), "proved"),
+        (model("false"), "could not be confirmed"),
+        (model("(exists ((y Int)) (= x y))"), "not linear arithmetic"),
+        ("echo unsat".to_owned(), "the abstraction has a violation"),
+        ("echo unknown".to_owned(), "it says `unknown`"),
+        ("echo what".to_owned(), "nothing that is an answer: `what`"),
+        ("exit 1".to_owned(), "nothing that is an answer"),
+    ] {
+        with_script(&place, &script);
+        let status = if reason == "proved" { 0 } else { 3 };
+        let ran = run(&place, &["--property", "positive"]).expect(status);
+        assert!(ran.stdout.contains(reason), "{script}: {ran:?}");
+    }
+}
+
+#[test]
+fn a_solver_keeps_the_time_limit() {
+    let place = Place::new();
+    place.file("m.tw", GROWS);
+    with_script(&place, "echo $$ > pid; exec /bin/sleep 600");
+    let begun = Instant::now();
+    run(&place, &["--timeout", "1"]).expect(3);
+    assert!(begun.elapsed() < Duration::from_secs(30));
+    let id = std::fs::read_to_string(place.path().join("pid")).unwrap();
+    let there = Command::new("kill").args(["-0", id.trim()]).output();
+    assert!(!there.unwrap().status.success(), "{id} still runs");
+}
+
+#[test]
+fn solvers_are_for_their_method() {
+    let place = Place::new();
+    place.file("m.tw", GROWS);
+    for (args, message) in [
+        (
+            vec!["--engine", "split", "--method", "chc"],
+            "`--method` is for the engine `counter`",
+        ),
+        (
+            vec!["--engine", "counter", "--solver", "z3"],
+            "`--solver` is for `--method chc`",
+        ),
+        (
+            vec!["--engine", "counter", "--method", "chc", "--solver", "z4"],
+            "there is no solver `z4`",
+        ),
+    ] {
+        let ran = place.run(&[&["check", "m.tw"], &args[..]].concat());
+        ran.expect(2).complains(message);
+    }
+}
