@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Variable};
+use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
 use threadwise_lang::program::{Scalar, TemplateId};
 use threadwise_model::family::{Cell, Names, Term};
 
@@ -24,6 +24,8 @@ pub(crate) struct Seed {
 /// The literals of a clause at most, and the literals and clauses of a view.
 const MOST_LITERALS: usize = 120;
 const MOST_CLAUSES: usize = 6_000;
+/// Values that are named one by one at most.
+const FEW: usize = 5;
 
 /// What the text of the program and the goals suggest.
 pub(crate) fn seeds(cases: &mut Cases, goals: &[&Goal]) -> Vec<Seed> {
@@ -178,7 +180,7 @@ fn seeded(cases: &mut Cases, view: usize, seeds: &[Seed]) -> BTreeSet<Atom> {
 }
 
 /// What a variable is, as far as guesses are concerned.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sort {
     Param,
     Integer,
@@ -347,9 +349,8 @@ fn literals(cases: &mut Cases, view: usize, points: &Points, seeds: &[Seed]) -> 
                 found.extend(Form::number(1).at_most(&counter).ok());
             }
             Some(Sort::Small) => {
-                for value in values.iter().take(5) {
-                    against(Form::number(*value));
-                }
+                let few = values.iter().take(FEW);
+                few.for_each(|value| against(Form::number(*value)));
             }
             Some(Sort::Id(template)) => {
                 against(Form::number(-1));
@@ -362,10 +363,28 @@ fn literals(cases: &mut Cases, view: usize, points: &Points, seeds: &[Seed]) -> 
             }
             Some(Sort::Integer) => {
                 against(Form::number(0));
+                let few = few_values(cases, *variable);
+                if few {
+                    values
+                        .iter()
+                        .for_each(|value| against(Form::number(*value)));
+                }
                 // Entries of an array, and variables of a kind, against each other.
-                for other in &variables[..place] {
-                    if alike(cases, *variable, *other) {
-                        against(Form::variable(*other));
+                for (other_place, other) in variables[..place].iter().enumerate() {
+                    if !alike(cases, *variable, *other) {
+                        continue;
+                    }
+                    against(Form::variable(*other));
+                    let apart: BTreeSet<i64> = points.of_view[view]
+                        .iter()
+                        .filter_map(|point| point[place].checked_sub(point[other_place]))
+                        .collect();
+                    if few && apart.len() <= FEW {
+                        for by in apart {
+                            if let Ok(moved) = Form::variable(*other).add(by) {
+                                against(moved);
+                            }
+                        }
                     }
                 }
             }
@@ -379,10 +398,30 @@ fn literals(cases: &mut Cases, view: usize, points: &Points, seeds: &[Seed]) -> 
     found.into_iter().collect()
 }
 
-/// Whether two variables are the same one of different processes, or entries of one array.
+/// Whether the type of a variable has few values, whatever the parameters are. Values that only small instances lack are no help.
+fn few_values(cases: &Cases, variable: Variable) -> bool {
+    let declaration = match cases.table.var(variable) {
+        Var::Shared(var, _) => &cases.family.shared[*var],
+        Var::Local(_, template, var, _) => &cases.family.templates[*template].locals[*var],
+        _ => return false,
+    };
+    match (&declaration.least, &declaration.greatest) {
+        (Some(Term::Number(least)), Some(Term::Number(greatest))) => {
+            i128::from(*greatest) - i128::from(*least) < FEW as i128
+        }
+        _ => false,
+    }
+}
+
+/// Whether two variables are the same one of different processes, entries of one array, or both shared integers.
 fn alike(cases: &Cases, one: Variable, other: Variable) -> bool {
     match (cases.table.var(one), cases.table.var(other)) {
-        (Var::Shared(a, places), Var::Shared(b, _)) => a == b && !places.is_empty(),
+        (Var::Shared(a, places), Var::Shared(b, others)) => {
+            a == b
+                || places.is_empty()
+                    && others.is_empty()
+                    && sort(cases, other) == Some(Sort::Integer)
+        }
         (Var::Local(_, t, a, _), Var::Local(_, u, b, _)) => (t, a) == (u, b),
         _ => false,
     }
@@ -560,4 +599,92 @@ pub(crate) fn predicates(cases: &mut Cases, seeds: &[Seed]) -> Predicates {
         }
     }
     Predicates { own, linking }
+}
+
+/// By what the states of a view are told apart before equations are computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Modes {
+    /// Nothing.
+    #[default]
+    One,
+    /// Truth values.
+    Truths,
+    /// Which of two shared integers is greater.
+    Orders,
+}
+
+/// Truth values, and pairs of integers, that make modes at most.
+const MOST_TRUTHS: usize = 4;
+const MOST_ORDERS: usize = 1;
+
+impl Modes {
+    /// The modes of each view: one of them holds in each state.
+    pub(crate) fn of(self, cases: &Cases) -> Result<Vec<Vec<Linear>>, Overflow> {
+        let mut all = Vec::with_capacity(cases.views.len());
+        for variables in &cases.variables {
+            let choices = match self {
+                Modes::One => Vec::new(),
+                Modes::Truths => truths(cases, variables)?,
+                Modes::Orders => orders(cases, variables)?,
+            };
+            let mut modes = vec![Vec::new()];
+            for choice in &choices {
+                modes = modes
+                    .iter()
+                    .flat_map(|mode: &Vec<Linear>| {
+                        choice.iter().map(|one| {
+                            let mut mode = mode.clone();
+                            mode.push(one.clone());
+                            mode
+                        })
+                    })
+                    .collect();
+            }
+            all.push(modes.into_iter().map(Linear::all).collect());
+        }
+        Ok(all)
+    }
+}
+
+fn truths(cases: &Cases, variables: &[Variable]) -> Result<Vec<Vec<Linear>>, Overflow> {
+    let program = cases.family.program();
+    let mut choices = Vec::new();
+    for variable in variables {
+        let scalar = match cases.table.var(*variable) {
+            Var::Shared(var, _) => &program.shared[*var].scalar,
+            Var::Local(_, template, var, _) => &program.templates[*template].locals[*var].scalar,
+            _ => continue,
+        };
+        if matches!(scalar, Scalar::Bool) && choices.len() < MOST_TRUTHS {
+            let value = Form::variable(*variable);
+            let (no, yes) = (Form::number(0), Form::number(1));
+            choices.push(vec![value.at_most(&no)?, yes.at_most(&value)?]);
+        }
+    }
+    Ok(choices)
+}
+
+fn orders(cases: &Cases, variables: &[Variable]) -> Result<Vec<Vec<Linear>>, Overflow> {
+    let integers: Vec<Variable> = variables
+        .iter()
+        .copied()
+        .filter(|variable| {
+            matches!(cases.table.var(*variable), Var::Shared(_, places) if places.is_empty())
+                && sort(cases, *variable) == Some(Sort::Integer)
+        })
+        .collect();
+    let mut choices = Vec::new();
+    for (place, one) in integers.iter().enumerate() {
+        for other in &integers[..place] {
+            if choices.len() < MOST_ORDERS {
+                let (one, other) = (Form::variable(*one), Form::variable(*other));
+                choices.push(vec![
+                    one.less(&other)?,
+                    one.equals(&other)?,
+                    other.less(&one)?,
+                ]);
+            }
+        }
+    }
+    Ok(choices)
 }

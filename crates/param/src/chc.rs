@@ -10,6 +10,7 @@ use std::fmt::{Debug, Display};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
 
+use crate::candidates::Modes;
 use crate::certificate::Failure;
 use crate::conditions::{Goal, TooMuch};
 use crate::counter::{Allowance, Attempt, Claimed, Gap, Proof};
@@ -66,7 +67,9 @@ impl Attempt<'_> {
         let Abstraction { mut cases, goals } = horn::abstraction(self.family, &wanted)?;
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
-        let mut inference = Inference::new(&cases, &points, allowance.questions, allowance.stop);
+        let modes = Modes::One.of(&cases).map_err(TooMuch::from)?;
+        let mut inference =
+            Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
         inference.close_hulls()?;
         let lemmas = horn::equations(&inference)?;
         let clauses = horn::clauses(&cases, &goals, &lemmas);

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use threadwise_evidence::Certificate;
 use threadwise_model::family::{Conjunct, Family};
 
-use crate::candidates;
+use crate::candidates::{self, Modes};
 use crate::certificate::{self, Failure};
 use crate::conditions::{Cases, Goal, TooMuch};
 use crate::infer::{Asked, Halt, Inference};
@@ -53,36 +53,40 @@ pub(crate) struct Shape {
     pub(crate) counted: Vec<Counted>,
     /// Whether clauses may speak of numbers of processes.
     pub(crate) counting: bool,
+    /// What equations are computed for one by one.
+    pub(crate) modes: Modes,
+    stages: &'static [Stage],
 }
 
-impl Shape {
-    /// The stages of an attempt in this shape.
-    fn stages(&self) -> &'static [Stage] {
-        match (self.counting, self.arity) {
-            (false, _) => &[Stage::Equations, Stage::Learning],
-            (true, 0 | 1) => &[
-                Stage::Equations,
-                Stage::Learning,
-                Stage::Bounds,
-                Stage::Learning,
-                Stage::Differences,
-                Stage::Learning,
-                Stage::EquationsAgain,
-                Stage::Clauses,
-                Stage::EquationsAgain,
-                Stage::Bounds,
-                Stage::Clauses,
-            ],
-            // There are so many clauses about several processes that only those that are asked for are looked at.
-            (true, _) => &[
-                Stage::Equations,
-                Stage::Learning,
-                Stage::Bounds,
-                Stage::Learning,
-            ],
-        }
-    }
-}
+/// Equations, and what is asked for beyond them: quick, and often enough.
+const LIGHT: &[Stage] = &[Stage::Equations, Stage::Learning];
+/// Bounds and differences as well.
+const BOUNDED: &[Stage] = &[
+    Stage::Equations,
+    Stage::Bounds,
+    Stage::Learning,
+    Stage::Differences,
+    Stage::Learning,
+    Stage::EquationsAgain,
+];
+/// All clauses of two literals. There are so many about several processes that this is for one alone.
+const CLAUSES: &[Stage] = &[
+    Stage::Equations,
+    Stage::Bounds,
+    Stage::Differences,
+    Stage::EquationsAgain,
+    Stage::Clauses,
+    Stage::EquationsAgain,
+    Stage::Bounds,
+    Stage::Clauses,
+];
+/// What samples say of two processes, equations included, taken for true until a step breaks it.
+const GUESSED: &[Stage] = &[
+    Stage::Equations,
+    Stage::Bounds,
+    Stage::Learning,
+    Stage::Guessing,
+];
 
 /// The attempt to prove properties of a family in one shape.
 pub(crate) struct Attempt<'a> {
@@ -117,13 +121,36 @@ impl Attempt<'_> {
         let none: &[Counted] = &[];
         let (own, linking) = (predicates.own.as_slice(), predicates.linking.as_slice());
         let both: Vec<Counted> = own.iter().chain(linking).cloned().collect();
+        // Quick attempts at everything come first.
+        let counting = |arity, counted: &[Counted], modes, stages| Shape {
+            arity,
+            counted: counted.to_vec(),
+            counting: true,
+            modes,
+            stages,
+        };
+        let not_counting = Shape {
+            counting: false,
+            ..counting(2, none, Modes::One, LIGHT)
+        };
         let mut shapes: Vec<Shape> = Vec::new();
-        for (arity, counted) in [(1, none), (1, own), (2, none), (1, &both), (2, own)] {
-            let shape = Shape {
-                arity,
-                counted: counted.to_vec(),
-                counting: true,
-            };
+        for shape in [
+            counting(1, none, Modes::One, LIGHT),
+            counting(1, own, Modes::One, LIGHT),
+            not_counting,
+            counting(2, none, Modes::One, LIGHT),
+            counting(1, none, Modes::One, BOUNDED),
+            counting(1, own, Modes::Truths, LIGHT),
+            counting(1, none, Modes::Orders, LIGHT),
+            counting(1, &both, Modes::One, LIGHT),
+            counting(2, own, Modes::Truths, LIGHT),
+            counting(2, own, Modes::Orders, LIGHT),
+            counting(1, &both, Modes::One, BOUNDED),
+            counting(1, none, Modes::One, CLAUSES),
+            counting(1, &both, Modes::One, CLAUSES),
+            counting(2, none, Modes::One, GUESSED),
+            counting(2, own, Modes::Orders, GUESSED),
+        ] {
             if !shapes.contains(&shape) {
                 shapes.push(shape);
             }
@@ -151,6 +178,7 @@ impl Attempt<'_> {
             }
             let shape = Shape {
                 arity,
+                stages: LIGHT,
                 ..Shape::default()
             };
             table = self.run(&shape, table, properties, proofs, allowance)?;
@@ -180,14 +208,17 @@ impl Attempt<'_> {
         }
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
+        let modes = shape.modes.of(&cases).map_err(TooMuch::from)?;
         let mut views = None;
-        for stage in shape.stages().iter().copied() {
+        for stage in shape.stages.iter().copied() {
             if goals.is_empty() {
                 break;
             }
             let suggestions: Vec<&Goal> = goals.iter().flat_map(|(_, goals)| goals).collect();
             let candidates = match stage {
-                Stage::Equations | Stage::EquationsAgain | Stage::Learning => Vec::new(),
+                Stage::Equations | Stage::EquationsAgain | Stage::Learning | Stage::Guessing => {
+                    Vec::new()
+                }
                 Stage::Bounds => {
                     let seeds = candidates::seeds(&mut cases, &suggestions);
                     candidates::units(&mut cases, &points, &seeds)
@@ -199,32 +230,37 @@ impl Attempt<'_> {
                 }
             };
             let pools = match stage {
-                Stage::Learning => {
+                Stage::Learning | Stage::Guessing => {
                     let seeds = candidates::seeds(&mut cases, &suggestions);
                     candidates::pools(&mut cases, &points, &seeds, shape.counting)
                 }
                 _ => Vec::new(),
             };
             let mut inference =
-                Inference::new(&cases, &points, allowance.questions, allowance.stop);
+                Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
             if let Some(views) = views.take() {
                 inference.views = views;
             }
             let outcome = match stage {
                 Stage::Equations => inference.close_hulls(),
                 Stage::EquationsAgain => inference.again(),
-                Stage::Learning => Ok(()),
+                Stage::Learning | Stage::Guessing => Ok(()),
                 _ => inference.houdini(candidates),
             };
             outcome?;
             let mut open = Vec::new();
             for (name, goals) in goals {
-                if stage == Stage::Learning {
-                    let lemmas: Vec<_> = inference.views.clone();
+                if matches!(stage, Stage::Learning | Stage::Guessing) {
+                    let views = inference.views.clone();
                     let wanted: Vec<&Goal> = goals.iter().collect();
-                    if !Learner::new(&pools).run(&mut inference, &wanted)? {
+                    let mut learner = Learner::new(&pools);
+                    if stage == Stage::Guessing {
+                        let guesses = inference.guesses()?;
+                        learner.guess(&mut inference, guesses);
+                    }
+                    if !learner.run(&mut inference, &wanted)? {
                         // What was learnt in vain is not inductive.
-                        inference.views = lemmas;
+                        inference.views = views;
                         open.push((name, goals));
                         continue;
                     }
@@ -277,6 +313,7 @@ enum Stage {
     Clauses,
     EquationsAgain,
     Learning,
+    Guessing,
 }
 
 impl Stage {
@@ -288,6 +325,7 @@ impl Stage {
             Stage::Clauses => "clauses of two literals",
             Stage::EquationsAgain => "equations under what was found",
             Stage::Learning => "clauses learnt from small instances",
+            Stage::Guessing => "equations and clauses of small instances",
         };
         let many = match shape.arity {
             1 => "one process".to_owned(),

@@ -18,6 +18,7 @@ use threadwise_evidence::smtlib::{SmtLib, sum};
 use threadwise_lang::program::Program;
 use threadwise_model::family::{Family, Unsupported};
 
+use crate::candidates::Modes;
 use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, TooMuch};
 use crate::counter::Claimed;
 use crate::engine::{QUESTIONS, SAMPLES};
@@ -91,7 +92,10 @@ pub fn horn(
         true => {
             let samples = small::samples(program, fixed, SAMPLES, &Limits::NONE, &mut Silent);
             let points = Points::new(&cases, &samples);
-            let mut inference = Inference::new(&cases, &points, QUESTIONS, &|| false);
+            let modes = Modes::One
+                .of(&cases)
+                .map_err(|error| too_much(error.into()))?;
+            let mut inference = Inference::new(&cases, &points, &modes, QUESTIONS, &|| false);
             let found = inference.close_hulls().and_then(|()| equations(&inference));
             found.map_err(|halt| HornError::Lemmas(halt.to_string()))?
         }

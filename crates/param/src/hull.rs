@@ -61,6 +61,14 @@ impl Hull {
         true
     }
 
+    /// A hull that excludes nothing.
+    pub(crate) fn everything() -> Hull {
+        Hull {
+            reached: true,
+            rows: Vec::new(),
+        }
+    }
+
     /// The equations as linear forms that are 0, each solved for a variable that the others do not have.
     pub(crate) fn forms(&self, variables: &[Variable]) -> Vec<Form> {
         let mut forms: Vec<Form> = self

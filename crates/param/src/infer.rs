@@ -12,6 +12,7 @@ use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, form_after};
 use crate::hull::Hull;
 use crate::lia::{self, Answer, Model, Solver};
 use crate::points::{Points, holds};
+use crate::scope::Form;
 
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,17 +27,27 @@ pub(crate) enum Halt {
     Overflow(#[from] Overflow),
 }
 
-/// The assertion of a view: equations, and other formulas.
+/// The assertion of a view: equations for each mode, and other formulas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ViewAssertion {
-    pub(crate) hull: Hull,
+    /// In the order of the view's modes.
+    hulls: Vec<Hull>,
     pub(crate) lemmas: Vec<Linear>,
+}
+
+impl ViewAssertion {
+    /// Whether there are states of the view, as far as is known.
+    pub(crate) fn reached(&self) -> bool {
+        self.hulls.iter().any(|hull| hull.reached)
+    }
 }
 
 /// The assertions of all views, as far as they are known, with a solver to ask about them.
 pub(crate) struct Inference<'a, 's> {
     pub(crate) cases: &'s Cases<'a>,
     pub(crate) points: &'s Points,
+    /// Conditions of which one holds in each state of a view. Equations are computed for each.
+    modes: &'s [Vec<Linear>],
     /// Where the value of a variable is in the points of a view.
     places: Vec<HashMap<Variable, usize>>,
     pub(crate) views: Vec<ViewAssertion>,
@@ -54,6 +65,7 @@ impl<'a, 's> Inference<'a, 's> {
     pub(crate) fn new(
         cases: &'s Cases<'a>,
         points: &'s Points,
+        modes: &'s [Vec<Linear>],
         questions: u64,
         stop: &'s dyn Fn() -> bool,
     ) -> Inference<'a, 's> {
@@ -64,6 +76,7 @@ impl<'a, 's> Inference<'a, 's> {
         let mut inference = Inference {
             cases,
             points,
+            modes,
             places: places.collect(),
             views: vec![ViewAssertion::default(); cases.views.len()],
             solver: Solver::new(lia::Limits::default()),
@@ -79,12 +92,19 @@ impl<'a, 's> Inference<'a, 's> {
     /// The hulls of the points alone.
     fn seed_hulls(&mut self) {
         for (view, points) in self.points.of_view.iter().enumerate() {
-            let mut hull = Hull::default();
+            self.views[view].hulls = vec![Hull::default(); self.modes[view].len()];
             for point in points {
-                hull.add(point);
+                self.add(view, point);
             }
-            self.views[view].hull = hull;
         }
+    }
+
+    /// Takes a state of a view into the hull of its mode, and says whether it was outside.
+    fn add(&mut self, view: usize, point: &[i64]) -> bool {
+        let mut modes = self.modes[view].iter();
+        let mode = modes.position(|mode| holds(mode, &self.places[view], point));
+        // One of them holds.
+        mode.is_some_and(|mode| self.views[view].hulls[mode].add(point))
     }
 
     /// Computes the hulls anew, now that there are lemmas.
@@ -97,12 +117,20 @@ impl<'a, 's> Inference<'a, 's> {
     /// What the assertion of a view says: false if none of its states were reached.
     pub(crate) fn formulas(&self, view: usize) -> Result<Vec<Linear>, Overflow> {
         let assertion = &self.views[view];
-        if !assertion.hull.reached {
+        if !assertion.reached() {
             return Ok(vec![Linear::constant(false)]);
         }
         let mut formulas = Vec::new();
-        for form in assertion.hull.forms(&self.cases.variables[view]) {
-            formulas.push(form.equals(&crate::scope::Form::number(0))?);
+        for (mode, hull) in self.modes[view].iter().zip(&assertion.hulls) {
+            let other = mode.negation()?;
+            if !hull.reached {
+                formulas.push(other);
+                continue;
+            }
+            for form in hull.forms(&self.cases.variables[view]) {
+                let equation = form.equals(&Form::number(0))?;
+                formulas.push(Linear::any([other.clone(), equation]));
+            }
         }
         formulas.extend(assertion.lemmas.iter().cloned());
         Ok(formulas)
@@ -145,6 +173,20 @@ impl<'a, 's> Inference<'a, 's> {
         assumed.chain([self.versions[case.view]]).collect()
     }
 
+    /// The equations of the samples as guesses, in the place of hulls.
+    pub(crate) fn guesses(&mut self) -> Result<Vec<(usize, Linear)>, Halt> {
+        let mut guesses = Vec::new();
+        self.seed_hulls();
+        for view in 0..self.views.len() {
+            let mut lemmas = std::mem::take(&mut self.views[view].lemmas);
+            let formulas = self.formulas(view)?.into_iter();
+            guesses.extend(formulas.map(|formula| (view, formula)));
+            self.views[view].lemmas.append(&mut lemmas);
+            self.views[view].hulls = vec![Hull::everything(); self.modes[view].len()];
+        }
+        Ok(guesses)
+    }
+
     /// Widens the hulls until no step leads out of them.
     pub(crate) fn close_hulls(&mut self) -> Result<(), Halt> {
         loop {
@@ -153,9 +195,8 @@ impl<'a, 's> Inference<'a, 's> {
                 changed |= self.widen(number)?;
             }
             if !changed {
-                for assertion in &mut self.views {
-                    assertion.hull.reduce();
-                }
+                let hulls = self.views.iter_mut().flat_map(|view| &mut view.hulls);
+                hulls.for_each(Hull::reduce);
                 self.settled.fill(None);
                 return Ok(());
             }
@@ -185,24 +226,44 @@ impl<'a, 's> Inference<'a, 's> {
     }
 
     fn widen_entered(&mut self, case: &Case) -> Result<bool, Halt> {
+        let mut changed = false;
+        for (number, mode) in self.modes[case.view].iter().enumerate() {
+            let mode = match unaffected(case, variables(mode).iter()) {
+                // It is in the same mode as before, which is not reached.
+                true if !self.views[case.view].hulls[number].reached => continue,
+                _ => Cases::after(mode, &case.after)?,
+            };
+            changed |= self.widen_mode(case, number, &mode)?;
+        }
+        Ok(changed)
+    }
+
+    /// Widens the hull of one mode.
+    fn widen_mode(&mut self, case: &Case, number: usize, mode: &Linear) -> Result<bool, Halt> {
         let view = case.view;
         let mut changed = false;
-        if !self.views[view].hull.reached {
-            let Asked::Possible(model) = self.ask(&[])? else {
-                return Ok(false);
-            };
-            self.add_point(case, &model)?;
-            changed = true;
+        if !self.views[view].hulls[number].reached {
+            match self.ask(std::slice::from_ref(mode))? {
+                Asked::Possible(model) => changed |= self.add_point(case, &model)?,
+                Asked::Impossible(_) => return Ok(false),
+                Asked::Open => return Err(Halt::Solver(lia::Why::Branches)),
+            }
         }
         loop {
-            let forms = self.views[view].hull.forms(&self.cases.variables[view]);
+            let forms = self.views[view].hulls[number].forms(&self.cases.variables[view]);
             let mut outside = None;
             for form in &forms {
-                if unaffected(case, form.terms.iter().map(|(variable, _)| variable)) {
+                let involved = variables(&self.modes[view][number]);
+                let involved = form
+                    .terms
+                    .iter()
+                    .map(|(variable, _)| variable)
+                    .chain(&involved);
+                if unaffected(case, involved) {
                     continue;
                 }
                 let after = form_after(&form.terms, form.constant, &case.after)?;
-                let broken = after.differs(&crate::scope::Form::number(0))?;
+                let broken = Linear::all([mode.clone(), after.differs(&Form::number(0))?]);
                 if broken.truth() == Some(false) {
                     continue;
                 }
@@ -229,7 +290,7 @@ impl<'a, 's> Inference<'a, 's> {
     /// Adds the state of a view after a step to its hull.
     fn add_point(&mut self, case: &Case, model: &Model) -> Result<bool, Halt> {
         let point = self.point_after(case, model)?;
-        Ok(self.views[case.view].hull.add(&point))
+        Ok(self.add(case.view, &point))
     }
 
     /// The state of a view after a step.
@@ -251,14 +312,14 @@ impl<'a, 's> Inference<'a, 's> {
     /// Whether the states before a case are not reached, as far as is known.
     fn unreached(&self, case: &Case) -> bool {
         let mut assumed = case.assumed.iter();
-        assumed.any(|instantiation| !self.views[instantiation.view].hull.reached)
+        assumed.any(|instantiation| !self.views[instantiation.view].reached())
     }
 
     /// Adds candidates for each view, and drops what is not inductive: what samples exclude, then what steps break.
     pub(crate) fn houdini(&mut self, candidates: Vec<Vec<Linear>>) -> Result<(), Halt> {
         let before: Vec<usize> = self.views.iter().map(|view| view.lemmas.len()).collect();
         for (view, candidates) in candidates.into_iter().enumerate() {
-            if !self.views[view].hull.reached {
+            if !self.views[view].reached() {
                 continue;
             }
             let (places, points) = (&self.places[view], &self.points.of_view[view]);
@@ -350,7 +411,7 @@ impl<'a, 's> Inference<'a, 's> {
     /// Whether a goal follows from the assertions; if not, what is in its way.
     pub(crate) fn follows(&mut self, goal: &Goal) -> Result<Asked, Halt> {
         let mut assumed = goal.assumed.iter();
-        if assumed.any(|instantiation| !self.views[instantiation.view].hull.reached) {
+        if assumed.any(|instantiation| !self.views[instantiation.view].reached()) {
             return Ok(Asked::Impossible(Proof::Obvious));
         }
         self.enter(&goal.facts, &goal.assumed)?;

@@ -19,33 +19,41 @@ use crate::lia::Model;
 const LITERALS: usize = 4;
 /// Clauses that are tried at most, and how many of them may turn out wrong.
 const CLAUSES: usize = 1_000;
-const WRONG: usize = 150;
+const WRONG: usize = 60;
 
-/// A clause of a view, by the positions of its literals in the pool: that not all of them hold.
-type Part = (usize, Vec<u16>);
+/// Something that is guessed of a view.
+type Guess = (usize, Linear);
 
 /// What has been learnt.
 pub(crate) struct Learner<'p> {
     pools: &'p [Pool],
-    /// Clauses that are assumed.
-    clauses: BTreeSet<Part>,
-    /// Clauses that were given up.
-    given_up: HashSet<Part>,
+    /// What is assumed.
+    guesses: BTreeSet<Guess>,
+    /// What was given up.
+    given_up: HashSet<Guess>,
 }
 
 impl<'p> Learner<'p> {
     pub(crate) fn new(pools: &'p [Pool]) -> Learner<'p> {
         Learner {
             pools,
-            clauses: BTreeSet::new(),
+            guesses: BTreeSet::new(),
             given_up: HashSet::new(),
         }
     }
 
-    /// Learns until goals follow and every clause is kept by every step; says whether that was reached.
+    /// Begins with these guesses.
+    pub(crate) fn guess(&mut self, inference: &mut Inference, guesses: Vec<Guess>) {
+        for (view, formula) in guesses {
+            inference.views[view].lemmas.push(formula.clone());
+            self.guesses.insert((view, formula));
+        }
+    }
+
+    /// Learns until goals follow and every guess is kept by every step; says whether that was reached.
     pub(crate) fn run(&mut self, inference: &mut Inference, goals: &[&Goal]) -> Result<bool, Halt> {
         loop {
-            if self.given_up.len() > WRONG || self.clauses.len() > CLAUSES {
+            if self.given_up.len() > WRONG || self.guesses.len() > CLAUSES {
                 return Ok(false);
             }
             if !self.meet(inference, goals)? {
@@ -65,7 +73,7 @@ impl<'p> Learner<'p> {
                     Asked::Impossible(_) => break,
                     Asked::Open => return Ok(false),
                     Asked::Possible(model) => {
-                        if !self.exclude(inference, &model, &goal.assumed) {
+                        if !self.exclude(inference, &model, &goal.assumed)? {
                             return Ok(false);
                         }
                     }
@@ -75,31 +83,29 @@ impl<'p> Learner<'p> {
         Ok(true)
     }
 
-    /// Learns until every step keeps every clause. If one has to be given up, it says no: goals may need another one in its place.
+    /// Learns until every step keeps every guess. If one has to be given up, it says no: goals may need another one in its place.
     fn keep(&mut self, inference: &mut Inference) -> Result<bool, Halt> {
         loop {
             let mut learnt = false;
             for number in 0..inference.cases.cases.len() {
                 let cases = inference.cases;
                 let case = &cases.cases[number];
-                let parts: Vec<Part> = self
-                    .clauses
-                    .iter()
+                let guesses = self.guesses.iter();
+                let guesses: Vec<Guess> = guesses
                     .filter(|(view, _)| *view == case.view)
                     .cloned()
                     .collect();
-                for part in parts {
-                    let clause = self.clause(&part)?;
+                for guess in guesses {
                     loop {
-                        match inference.broken(case, &clause)? {
+                        match inference.broken(case, &guess.1)? {
                             Asked::Impossible(_) => break,
                             Asked::Possible(model)
-                                if self.exclude(inference, &model, &case.assumed) =>
+                                if self.exclude(inference, &model, &case.assumed)? =>
                             {
                                 learnt = true;
                             }
                             Asked::Possible(_) | Asked::Open => {
-                                self.give_up(inference, &part)?;
+                                self.give_up(inference, guess);
                                 return Ok(false);
                             }
                         }
@@ -112,23 +118,11 @@ impl<'p> Learner<'p> {
         }
     }
 
-    fn clause(&self, (view, literals): &Part) -> Result<Linear, Halt> {
-        let pool = &self.pools[*view];
-        let negated = literals
-            .iter()
-            .map(|literal| pool.literals[usize::from(*literal)].negation());
-        let negated = negated.collect::<Result<Vec<_>, _>>()?;
-        Ok(Linear::any(negated))
-    }
-
-    fn give_up(&mut self, inference: &mut Inference, part: &Part) -> Result<(), Halt> {
-        let clause = self.clause(part)?;
-        self.clauses.remove(part);
-        self.given_up.insert(part.clone());
-        inference.views[part.0]
-            .lemmas
-            .retain(|lemma| *lemma != clause);
-        Ok(())
+    fn give_up(&mut self, inference: &mut Inference, guess: Guess) {
+        let lemmas = &mut inference.views[guess.0].lemmas;
+        lemmas.retain(|lemma| *lemma != guess.1);
+        self.guesses.remove(&guess);
+        self.given_up.insert(guess);
     }
 
     /// Learns a clause that excludes a state; says whether there is one.
@@ -137,94 +131,78 @@ impl<'p> Learner<'p> {
         inference: &mut Inference,
         model: &Model,
         assumed: &[Instantiation],
-    ) -> bool {
-        let mut best: Option<Part> = None;
-        for most in 0..=LITERALS {
-            for instantiation in assumed {
+    ) -> Result<bool, Halt> {
+        let mut true_here: Vec<Option<Vec<u16>>> = vec![None; assumed.len()];
+        for size in 0..=LITERALS {
+            for (instantiation, true_here) in assumed.iter().zip(&mut true_here) {
                 let view = instantiation.view;
-                let pool = &self.pools[view];
-                let true_here = pool.true_at(
-                    &|variable: Variable| {
-                        let variable = instantiation.renaming.get(&variable);
-                        variable.copied()
-                    },
-                    model,
-                );
-                if let Some(part) = self.smallest(view, &true_here, most) {
-                    best = Some(part);
-                    break;
+                let literals = true_here.get_or_insert_with(|| {
+                    self.pools[view].true_at(&instantiation.renaming, model)
+                });
+                if let Some(clause) = self.smallest(view, literals, size)? {
+                    inference.views[view].lemmas.push(clause.clone());
+                    self.guesses.insert((view, clause));
+                    return Ok(true);
                 }
             }
-            if best.is_some() {
-                break;
-            }
         }
-        let Some(part) = best else {
-            return false;
-        };
-        let Ok(clause) = self.clause(&part) else {
-            return false;
-        };
-        inference.views[part.0].lemmas.push(clause);
-        self.clauses.insert(part);
-        true
+        Ok(false)
     }
 
-    /// A set of so many of these literals that hold at no sample together.
-    fn smallest(&self, view: usize, literals: &[u16], size: usize) -> Option<Part> {
+    /// That not all of so many literals hold, where no sample has all of them.
+    fn smallest(&self, view: usize, literals: &[u16], size: usize) -> Result<Option<Linear>, Halt> {
         let pool = &self.pools[view];
-        if size == 0 {
-            // A view without samples is guessed to be impossible.
-            let part = (view, Vec::new());
-            let open = !self.given_up.contains(&part) && !self.clauses.contains(&part);
-            return (pool.words == 0 && open).then_some(part);
+        if size == 0 && pool.words > 0 {
+            return Ok(None);
         }
-        let mut chosen = Vec::new();
         let all = vec![u64::MAX; pool.words];
-        self.extend(view, pool, literals, size, &all, &mut chosen)
+        self.extend((view, pool), literals, size, &all, &mut Vec::new())
     }
 
     fn extend(
         &self,
-        view: usize,
-        pool: &Pool,
+        (view, pool): (usize, &Pool),
         literals: &[u16],
         size: usize,
         bits: &[u64],
         chosen: &mut Vec<u16>,
-    ) -> Option<Part> {
+    ) -> Result<Option<Linear>, Halt> {
+        if size == 0 {
+            if bits.iter().any(|word| *word != 0) {
+                return Ok(None);
+            }
+            let chosen = chosen
+                .iter()
+                .map(|literal| &pool.literals[usize::from(*literal)]);
+            let negated = chosen
+                .map(Linear::negation)
+                .collect::<Result<Vec<_>, _>>()?;
+            let guess = (view, Linear::any(negated));
+            let new = !self.given_up.contains(&guess) && !self.guesses.contains(&guess);
+            return Ok(new.then_some(guess.1));
+        }
         for (place, literal) in literals.iter().enumerate() {
             let own = &pool.bits[usize::from(*literal)];
             let both: Vec<u64> = bits.iter().zip(own).map(|(a, b)| a & b).collect();
             chosen.push(*literal);
-            if size == 1 {
-                if both.iter().all(|word| *word == 0) {
-                    let part = (view, chosen.clone());
-                    if !self.given_up.contains(&part) && !self.clauses.contains(&part) {
-                        return Some(part);
-                    }
-                }
-            } else if let Some(part) =
-                self.extend(view, pool, &literals[place + 1..], size - 1, &both, chosen)
-            {
-                return Some(part);
-            }
+            let rest = &literals[place + 1..];
+            let found = self.extend((view, pool), rest, size - 1, &both, chosen)?;
             chosen.pop();
+            if found.is_some() {
+                return Ok(found);
+            }
         }
-        None
+        Ok(None)
     }
 }
 
 impl Pool {
     /// The literals that hold in a model, whose variables are found elsewhere.
-    fn true_at(&self, renamed: &dyn Fn(Variable) -> Option<Variable>, model: &Model) -> Vec<u16> {
-        let mut values: HashMap<Variable, i64> = HashMap::new();
+    fn true_at(&self, renaming: &HashMap<Variable, Variable>, model: &Model) -> Vec<u16> {
         let each = self.literals.iter().enumerate();
         each.filter(|(_, literal)| {
             truth(literal, &mut |variable| {
-                *values
-                    .entry(variable)
-                    .or_insert_with(|| model.value(renamed(variable).unwrap_or(variable)))
+                model.value(*renaming.get(&variable).unwrap_or(&variable))
             })
         })
         .map(|(place, _)| place as u16)

@@ -346,20 +346,11 @@ impl<'a> Translator<'a> {
                 Some(sum) => Ok(sum),
                 None => self.opaque(term),
             },
-            Term::Remainder(a, b) => match **b {
-                Term::Number(divisor) if divisor > 0 => {
-                    let quotient = Term::Quotient(a.clone(), b.clone());
-                    let quotient = self.opaque(&quotient)?;
-                    let dividend = self.term(a)?;
-                    let factor = divisor.checked_neg().ok_or(Overflow)?;
-                    dividend.plus(factor, &quotient)
-                }
-                _ => self.opaque(term),
-            },
             Term::Own
             | Term::Bound(_)
             | Term::Product(..)
             | Term::Quotient(..)
+            | Term::Remainder(..)
             | Term::If(..)
             | Term::Fold { .. } => self.opaque(term),
         }
@@ -439,6 +430,12 @@ impl<'a> Translator<'a> {
                     ]);
                     self.facts.push(fact);
                 }
+            }
+            Term::Remainder(a, b) if matches!(**b, Term::Number(1..)) => {
+                let quotient = self.term(&Term::Quotient(a.clone(), b.clone()))?;
+                let (dividend, divisor) = (self.term(a)?, self.term(b)?);
+                let rest = dividend.plus(-divisor.constant, &quotient)?;
+                self.facts.push(value.equals(&rest)?);
             }
             Term::Remainder(a, b) => {
                 let (a, b) = (self.term(a)?, self.term(b)?);
