@@ -176,9 +176,9 @@ impl Formula {
     }
 }
 
-/// A proof that formulas contradict each other.
+/// A proof that formulas contradict each other. It is written as a list, each distinction of cases followed by both proofs: texts that are nested deeply cannot be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(try_from = "Vec<Line>", into = "Vec<Line>")]
 pub enum Proof {
     /// A known formula is refuted.
     #[default]
@@ -194,4 +194,120 @@ pub enum Proof {
         /// The proof if it does not.
         fails: Box<Proof>,
     },
+}
+
+/// How deep cases of a proof that is read may be nested.
+const MAX_DEPTH: usize = 1_000;
+
+/// A part of a proof that is written.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Obvious,
+    Sum(Vec<(Atom, String)>),
+    /// The proof if it holds follows, then the one if it does not.
+    Split(Atom),
+}
+
+/// Why a list is no proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum NoProof {
+    #[error("a proof lacks a case")]
+    Short,
+    #[error("a proof goes on after its end")]
+    Long,
+    #[error("a proof has cases within cases, more than {MAX_DEPTH}")]
+    Deep,
+}
+
+impl From<Proof> for Vec<Line> {
+    fn from(proof: Proof) -> Vec<Line> {
+        let (mut lines, mut open) = (Vec::new(), vec![proof]);
+        while let Some(proof) = open.pop() {
+            lines.push(match proof {
+                Proof::Obvious => Line::Obvious,
+                Proof::Sum(summands) => Line::Sum(summands),
+                Proof::Split { on, holds, fails } => {
+                    open.extend([*fails, *holds]);
+                    Line::Split(on)
+                }
+            });
+        }
+        lines
+    }
+}
+
+impl TryFrom<Vec<Line>> for Proof {
+    type Error = NoProof;
+
+    fn try_from(lines: Vec<Line>) -> Result<Proof, NoProof> {
+        // From the end: then both proofs of a distinction are there when it comes. Each has its depth with it.
+        let mut proofs: Vec<(Proof, usize)> = Vec::new();
+        for line in lines.into_iter().rev() {
+            let proof = match line {
+                Line::Obvious => (Proof::Obvious, 0),
+                Line::Sum(summands) => (Proof::Sum(summands), 0),
+                Line::Split(on) => {
+                    let (Some((holds, first)), Some((fails, second))) =
+                        (proofs.pop(), proofs.pop())
+                    else {
+                        return Err(NoProof::Short);
+                    };
+                    let depth = first.max(second) + 1;
+                    if depth > MAX_DEPTH {
+                        return Err(NoProof::Deep);
+                    }
+                    let proof = Proof::Split {
+                        on,
+                        holds: Box::new(holds),
+                        fails: Box::new(fails),
+                    };
+                    (proof, depth)
+                }
+            };
+            proofs.push(proof);
+        }
+        match (proofs.pop(), proofs.is_empty()) {
+            (Some((proof, _)), true) => Ok(proof),
+            (Some(_), false) => Err(NoProof::Long),
+            (None, _) => Err(NoProof::Short),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(of: Variable, holds: Proof, fails: Proof) -> Proof {
+        Proof::Split {
+            on: Atom::at_most_zero([(of, 1)], 0).unwrap(),
+            holds: Box::new(holds),
+            fails: Box::new(fails),
+        }
+    }
+
+    #[test]
+    fn proofs_are_written_as_lists() {
+        let sum = Proof::Sum(vec![(Atom::at_most_zero([], 1).unwrap(), "2".to_owned())]);
+        let proof = case(0, case(1, Proof::Obvious, sum), Proof::Obvious);
+        let text = serde_json::to_string(&proof).unwrap();
+        let expected = r#"[{"split":{"terms":[[0,1]],"constant":0}},{"split":{"terms":[[1,1]],"constant":0}},"obvious",{"sum":[[{"terms":[],"constant":1},"2"]]},"obvious"]"#;
+        assert_eq!(text, expected);
+        assert_eq!(serde_json::from_str::<Proof>(&text).unwrap(), proof);
+        let error = |text: &str| serde_json::from_str::<Proof>(text).unwrap_err().to_string();
+        assert!(error("[]").contains("lacks a case"));
+        assert!(error(r#"[{"split":{"terms":[],"constant":0}},"obvious"]"#).contains("lacks"));
+        assert!(error(r#"["obvious","obvious"]"#).contains("after its end"));
+    }
+
+    #[test]
+    fn proofs_may_be_deep_and_no_deeper() {
+        let nested = |depth| (0..depth).fold(Proof::Obvious, |p, at| case(at, p, Proof::Obvious));
+        let deep = nested(1_000);
+        let text = serde_json::to_string(&deep).unwrap();
+        assert_eq!(serde_json::from_str::<Proof>(&text).unwrap(), deep);
+        let text = serde_json::to_string(&nested(1_001)).unwrap();
+        assert!(serde_json::from_str::<Proof>(&text).is_err());
+    }
 }

@@ -449,6 +449,21 @@ mod tests {
     }
 
     #[test]
+    fn of_several_members_that_are_left_none_is_known() {
+        // One of x, y and z is at most 0.
+        let members = [0, 1, 2].map(|variable| says(&[(variable, 1)], 0));
+        let mut known = known(&[Formula::Or(members.to_vec())]);
+        known.assume([&says(&[(0, -1)], 1)]);
+        assert!(
+            [1, 2]
+                .iter()
+                .all(|left| !known.is_known(&atom(&[(*left, 1)], 0)))
+        );
+        known.assume([&says(&[(1, -1)], 1)]);
+        assert!(known.is_known(&atom(&[(2, 1)], 0)));
+    }
+
+    #[test]
     fn what_a_case_says_is_forgotten_after_it() {
         let mut known = known(&[Formula::Or(vec![
             says(&[(0, 1)], 1),
