@@ -9,7 +9,7 @@ use threadwise_evidence::family::FamilyClaim;
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_model::instance::Instance;
-use threadwise_param::engine::{Answer, FamilyEngine, Task};
+use threadwise_param::engine::{Answer, FamilyEngine, Method, Task};
 use threadwise_testgen::library_for_all;
 
 use crate::smtlib::{all_unsat, z3};
@@ -27,6 +27,8 @@ fn proofs(engine: FamilyEngine, program: &Arc<Program>) -> Vec<Certificate> {
         program,
         fixed: &BTreeMap::new(),
         properties: &properties,
+        method: Method::default(),
+        solver: None,
         bounded: false,
         certificates: true,
         explain: false,
