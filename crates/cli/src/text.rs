@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise::{Outline, PropertyResult, Report, Run, Scope, Session, Values, VerdictKind};
+use threadwise::{
+    EXPLICIT, Outline, PropertyResult, Report, Run, Scope, Session, Values, VerdictKind,
+};
 
 use crate::args::{CheckArgs, TraceFormat};
 use crate::terminal::{Style, Terminal, say};
@@ -232,22 +234,26 @@ impl Printer {
     /// The proofs, each with the properties that it proves.
     fn proofs(&self, text: &mut String, run: &Run) {
         let proved = |r: &&PropertyResult| r.verdict == VerdictKind::Proved;
-        let mut shown: Vec<(&Option<Outline>, Vec<&str>)> = Vec::new();
+        let mut shown: Vec<(&Option<Outline>, &str, Vec<&str>)> = Vec::new();
         for result in run.results.iter().filter(proved) {
-            match shown
-                .iter_mut()
-                .find(|(known, _)| *known == &result.outline)
-            {
-                Some((_, names)) => names.push(&result.property),
-                None => shown.push((&result.outline, vec![&result.property])),
+            let engine = result.engine.as_str();
+            let same = |(known, by, _): &&mut (&Option<Outline>, &str, _)| {
+                *known == &result.outline && (*by == engine || known.is_some())
+            };
+            match shown.iter_mut().find(same) {
+                Some((.., names)) => names.push(&result.property),
+                None => shown.push((&result.outline, engine, vec![&result.property])),
             }
         }
-        for (outline, names) in shown {
+        for (outline, engine, names) in shown {
             let title = format!("\nThe proof of {}:", names.join(", "));
             text.push_str(&self.terminal.paint(Style::Strong, &title));
             text.push('\n');
             let lines = match outline {
                 Some(outline) => outline.lines(),
+                None if engine == EXPLICIT => {
+                    vec!["(`explicit` visited every state: there is nothing to read)".to_owned()]
+                }
                 None => vec!["(it could not be written down within the limits)".to_owned()],
             };
             for line in lines {

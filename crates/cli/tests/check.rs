@@ -799,13 +799,25 @@ fn proofs_are_explained() {
         .run(&[&["check"], &args[..], &["pairwise"]].concat())
         .expect(0)
         .says("P[i], for every i in P, and every P[j] with j != i");
+    // Of all instances, in numbers of processes; and of one, if that was left, nothing.
+    let every = ["lock.tw", "--only", "safety", "--explain"];
+    let (report, _) = place.json(&every);
+    let outline = &result(&report, "mutex")["outline"];
+    assert_eq!(outline["whole"], true, "{outline}");
+    place
+        .run(&[&["check"], &every[..]].concat())
+        .expect(0)
+        .says("#critical")
+        .says("(#l is the number of processes at l;")
+        .says("The proof of deadlock_free:\n  (`explicit` visited every state: there is nothing to read)");
     // Others have nothing to explain, and say so.
     let ran = place
         .run(&[&["check"], &args[..], &["forward"]].concat())
         .expect(2);
     assert!(
-        ran.stderr
-            .contains("`--explain` is for the engine `split`, `pairwise`, `thread-modular`"),
+        ran.stderr.contains(
+            "`--explain` is for the engine `auto`, `split`, `pairwise`, `thread-modular`"
+        ),
         "{ran:?}"
     );
 }

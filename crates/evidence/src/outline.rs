@@ -14,6 +14,9 @@ use crate::text::{INITIAL_WIDTH, packed};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outline {
+    /// What the notation means, where it is not that of the language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notation: Option<String>,
     /// What of each process the assertions of the others may speak of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exposed: Vec<String>,
@@ -116,6 +119,9 @@ impl Outline {
     /// The outline in lines, those below others indented by two spaces a level.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = Vec::new();
+        if let Some(notation) = &self.notation {
+            lines.push(format!("({notation})"));
+        }
         if !self.exposed.is_empty() {
             lines.push("The others may speak of".to_owned());
             let exposed = packed(self.exposed.clone(), INITIAL_WIDTH);
@@ -273,6 +279,7 @@ mod tests {
     #[test]
     fn an_outline_that_is_not_all_says_what_is_missing() {
         let outline = Outline {
+            notation: None,
             exposed: Vec::new(),
             always: vec!["x".to_owned()],
             omitted: Vec::new(),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Limits, Observer, Stop};
-use threadwise_evidence::{Account, Certificate, Reason, Stats};
+use threadwise_evidence::{Account, Certificate, Claim, Reason, Stats};
 use threadwise_lang::program::{Program, PropertyKind};
 
 use threadwise_evidence::CHECKS;
@@ -16,6 +16,7 @@ use threadwise_model::family::Family;
 
 pub use crate::chc::HornSolver;
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
+use crate::outline;
 use crate::small::{self, Counterexample, Found};
 
 /// States of each small instance that are looked at as samples.
@@ -138,6 +139,9 @@ impl FamilyEngine {
             };
             if let Some(proof) = proofs.remove(property) {
                 account.rounds.extend(proof.rounds);
+                if let (true, Claim::Family(claim)) = (task.explain, &proof.certificate.claim) {
+                    account.outline = Some(outline::outline(task.program, claim));
+                }
                 return (Answer::Proved(Some(proof.certificate)), account);
             }
             let answer = match (violation, stopped) {

@@ -18,6 +18,7 @@ mod hull;
 mod infer;
 mod learn;
 pub mod lia;
+mod outline;
 mod points;
 mod scope;
 pub mod small;

@@ -9,8 +9,8 @@ use threadwise_safety::{Errors, Exceptions, Predicates};
 use crate::advice::endless;
 use crate::engines::{
     AUTO, CARTESIAN, COUNTER, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B,
-    FAMILY, FORWARD, LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR,
-    THREAD_MODULAR_REFINED, chosen, decides,
+    FAMILY, FORWARD, GENERALISE, LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT,
+    THREAD_MODULAR, THREAD_MODULAR_REFINED, chosen, decides,
 };
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
@@ -488,6 +488,7 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
             options.explain,
             "--explain",
             &[
+                AUTO,
                 SPLIT,
                 PAIRWISE,
                 THREAD_MODULAR,
@@ -497,6 +498,8 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
                 LOCAL_LIVENESS,
                 FAIR_LOCAL_LIVENESS_A,
                 FAIR_LOCAL_LIVENESS_B,
+                COUNTER,
+                GENERALISE,
             ],
         ),
         (
@@ -527,7 +530,8 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
             _ => Kind::Builtin,
         };
         let engine = chosen(&options.engine, kind);
-        if given && !for_engines.contains(&engine) {
+        let asked = options.engine.as_str();
+        if given && !for_engines.contains(&engine) && !for_engines.contains(&asked) {
             return Err(RequestError::EngineOption {
                 option,
                 for_engines,

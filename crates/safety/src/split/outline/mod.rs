@@ -171,6 +171,7 @@ impl<'s> Writer<'_, 's> {
         let omitted: Vec<Omission> = shared_omitted.into_iter().chain(seen.omitted).collect();
         let mut labels = processes.iter().flat_map(|process| &process.labels);
         Ok(Outline {
+            notation: None,
             whole: ranges_complete
                 && omitted.is_empty()
                 && pairs_omitted == 0
