@@ -17,7 +17,9 @@ use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::state::{ProcessRef, State};
 use threadwise_param::lia::{Answer, Limits, Solver};
 use threadwise_testgen::random::Random;
-use threadwise_testgen::{library, library_for_all, random_programs};
+use threadwise_testgen::{
+    generated_programs, library, library_for_all, parametric, random_programs,
+};
 
 use super::Claimed;
 use super::conditions::{Judge, Lister};
@@ -625,6 +627,14 @@ fn random_programs_meet_the_hypotheses() {
 }
 
 #[test]
+fn programs_about_any_number_of_processes_meet_the_hypotheses() {
+    let visited = generated_programs(parametric::generate, 60, |seed, _, instance| {
+        visit(instance, seed)
+    });
+    assert!(visited.iter().sum::<usize>() > 200);
+}
+
+#[test]
 fn library_models_meet_the_hypotheses() {
     for (name, text) in library().into_iter().chain(library_for_all()) {
         let program = threadwise_lang::check(&text).program.unwrap();
@@ -666,6 +676,17 @@ const SINGLED_OUT: &[&str] = &[
     }
     process C[] { local v: 0..1 = any; local w: int = 2; a: v := 1; b: w := x; }
     process D[] { a: skip; }
+    ",
+    // The greatest and the least of somebody out of scope.
+    "
+    param N = 3;
+    shared y: array[P] of int = 0;
+    process P[i: 1..N] {
+        loop {
+            l: atomic { y[i] := (max j in P: y[j]) + 1; }
+            m: atomic { y[i] := (min j in P: y[j]) - 1; }
+        }
+    }
     ",
     // Remainders and quotients, of negative numbers too.
     "
