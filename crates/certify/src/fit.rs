@@ -29,12 +29,8 @@ pub(crate) fn plain(instance: &Instance) -> Result<System, Error> {
     })
 }
 
-/// Compares a certificate's envelope with the property, the parameters and the model.
-pub(crate) fn envelope(
-    system: &System,
-    certificate: &Certificate,
-    property: &str,
-) -> Result<(), Error> {
+/// Compares what does not depend on the kind of claim: the version of the format, and the property.
+pub(crate) fn form(certificate: &Certificate, property: &str) -> Result<(), Error> {
     if certificate.version != CERTIFICATE_VERSION {
         return Err(Error::mismatch(format!(
             "it has version {} of the format, and this is {CERTIFICATE_VERSION}",
@@ -47,6 +43,16 @@ pub(crate) fn envelope(
             certificate.property
         )));
     }
+    Ok(())
+}
+
+/// Compares a certificate's envelope with the property, the parameters and the model.
+pub(crate) fn envelope(
+    system: &System,
+    certificate: &Certificate,
+    property: &str,
+) -> Result<(), Error> {
+    form(certificate, property)?;
     for (name, value) in &system.params {
         match certificate.params.get(name) {
             Some(other) if other == value => {}

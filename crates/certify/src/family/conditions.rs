@@ -9,14 +9,15 @@
 //! Each is a list of hypotheses and the negation of a goal, which contradict each other. A judge is given them, hypotheses that
 //! conditions share once.
 
+use threadwise_evidence::CheckName;
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_evidence::family::{Condition, Reference};
 use threadwise_lang::program::{LocationId, Span, TemplateId};
-use threadwise_model::family::{Conjunct, Family, Names, Path, PathEnd, Population};
+use threadwise_model::family::{Conjunct, Family, Names, Path, PathEnd, Population, Term};
 
 use super::after::After;
-use super::linear::{Linear, at_most, equal, less};
-use super::names::{Symbol, Table, counted_name, id_name};
+use super::linear::{Linear, at_most, equal, less, substitute};
+use super::names::{Place, Symbol, Table, counted_name, id_name};
 use super::scope::{Process, Scope, assertions, assumptions, facts};
 use super::translate::Translation;
 use super::{Claimed, Counted};
@@ -319,7 +320,7 @@ impl<J: Judge> Lister<'_, J> {
                 };
                 self.judge.judge(&self.table, &condition, &|_| {
                     let step = step_name(family, template, path, None);
-                    let check = threadwise_evidence::CheckName::from(kind);
+                    let check = CheckName::from(kind);
                     let what = format!("{step} does not fail a check, because {check}");
                     (what, Some(span))
                 })?;
@@ -385,14 +386,14 @@ fn at_first(
             }
         }
     }
-    for (variable, own, cell) in scope.cells(translation) {
+    for (variable, own, cell) in scope.cells(family) {
         if let Some(initial) = &variable.initial {
             let names = Names {
                 own,
                 bound: Vec::new(),
             };
             let initial = translation.linear(&initial.resolve(&names))?;
-            let value = translation.linear(&threadwise_model::family::Term::Cell(cell))?;
+            let value = translation.linear(&Term::Cell(cell))?;
             known.push(equal(&value, &initial)?);
         }
     }
@@ -425,7 +426,7 @@ fn uniform(
 ) -> Result<Option<Formula>, Error> {
     let family = translation.family;
     let mut same = true;
-    let formula = super::linear::substitute(counted.predicate, &mut |variable| {
+    let formula = substitute(counted.predicate, &mut |variable| {
         let symbol = translation.table.symbol(variable)?.clone();
         let declared = match &symbol {
             Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) => {
@@ -433,10 +434,7 @@ fn uniform(
             }
             Symbol::Id(_) => None,
             Symbol::Shared(var, places) => {
-                if places
-                    .iter()
-                    .all(|p| matches!(p, super::names::Place::Position(_)))
-                {
+                if places.iter().all(|p| matches!(p, Place::Position(_))) {
                     return Ok(Linear::variable(variable));
                 }
                 Some(&family.shared[*var])

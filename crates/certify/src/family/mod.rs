@@ -24,11 +24,12 @@ use std::sync::Arc;
 
 use threadwise_evidence::arithmetic::{Formula, Proof};
 use threadwise_evidence::family::{Condition, FamilyClaim, Reference};
-use threadwise_evidence::{CERTIFICATE_VERSION, CHECKS, Certificate, Claim};
+use threadwise_evidence::{CHECKS, Certificate, Claim};
 use threadwise_lang::program::{LocationId, Program, Span, TemplateId};
-use threadwise_model::family::{Conjunct, Family, Formula as Assumption};
+use threadwise_model::family::{Conjunct, Family, Formula as Assumption, Unsupported};
 
 use crate::conditions::Report;
+use crate::fit;
 use crate::rejection::{Error, Fault, Unproved};
 use conditions::{Judge, Lister};
 use names::{Symbol, Table, location_named, template_named};
@@ -115,18 +116,7 @@ impl<'a> Subject<'a> {
                 "it is about one instance, not about all values of the parameters",
             ));
         };
-        if certificate.version != CERTIFICATE_VERSION {
-            return Err(Error::mismatch(format!(
-                "it has version {} of the format, and this is {CERTIFICATE_VERSION}",
-                certificate.version
-            )));
-        }
-        if certificate.property != property {
-            return Err(Error::mismatch(format!(
-                "it is about `{}`, not about `{property}`",
-                certificate.property
-            )));
-        }
+        fit::form(certificate, property)?;
         if certificate.model.is_some() {
             return Err(Error::mismatch(
                 "it names a model, which a claim about all values of the parameters does not",
@@ -138,9 +128,7 @@ impl<'a> Subject<'a> {
                 "it has a value of `{name}`, which is no parameter"
             )));
         }
-        let unsupported = |unsupported: threadwise_model::family::Unsupported| {
-            Error::unsupported(unsupported.to_string())
-        };
+        let unsupported = |unsupported: Unsupported| Error::unsupported(unsupported.to_string());
         let family = Family::new(Arc::clone(program), &certificate.params).map_err(unsupported)?;
         if family.assumptions.contains(&Assumption::Constant(false)) {
             return Err(Error::mismatch(

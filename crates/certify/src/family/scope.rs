@@ -2,7 +2,7 @@
 
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_lang::program::{LocationId, TemplateId};
-use threadwise_model::family::{Cell, Dimension, FamilyVariable, Index, Population, Term};
+use threadwise_model::family::{Cell, Dimension, Family, FamilyVariable, Index, Population, Term};
 
 use super::linear::{Linear, at_most, differ, equal, less};
 use super::names::{counted_name, id_name, indicator_name};
@@ -76,9 +76,8 @@ impl Scope {
     /// The cells of shared variables that processes in scope name, and those of their own variables.
     pub(crate) fn cells<'f>(
         &self,
-        translation: &Translation<'f, '_>,
+        family: &'f Family,
     ) -> Vec<(&'f FamilyVariable, Option<u32>, Cell)> {
-        let family = translation.family;
         let mut cells = Vec::new();
         for (var, variable) in family.shared.iter_enumerated() {
             for indices in self.indices(&variable.dims) {
@@ -109,7 +108,7 @@ pub(crate) fn facts(
     claim: &Claimed<'_>,
 ) -> Result<Vec<Formula>, Error> {
     let family = translation.family;
-    let scope = translation.scope.clone();
+    let scope = translation.scope;
     let mut facts = assumptions(translation)?;
     let zero = Linear::default();
     for (template, declared) in family.templates.iter_enumerated() {
@@ -141,7 +140,7 @@ pub(crate) fn facts(
             }
         }
     }
-    for (variable, _, cell) in scope.cells(translation) {
+    for (variable, _, cell) in scope.cells(family) {
         let value = translation.linear(&Term::Cell(cell))?;
         facts.extend(within_type(translation, variable, &value)?);
     }
