@@ -17,7 +17,7 @@ use threadwise_model::family::Family;
 pub use crate::chc::HornSolver;
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
 use crate::outline;
-use crate::small::{self, Counterexample, Found};
+use crate::small::{self, Counterexample, Found, Reach};
 
 /// States of each small instance that are looked at as samples.
 pub(crate) const SAMPLES: usize = 1_500;
@@ -107,19 +107,22 @@ impl FamilyEngine {
 
     /// Decides properties for all values of the parameters that have none in the task.
     pub fn check(self, task: &Task, observer: &mut dyn Observer) -> Outcome {
+        let search = |reach: Reach, properties: &[String], observer: &mut dyn Observer| {
+            let Task {
+                program,
+                fixed,
+                limits,
+                ..
+            } = *task;
+            small::search(program, fixed, properties, reach, limits, observer)
+        };
         let Found {
-            violations,
-            states,
-            instances,
-            processes,
-            stopped,
-        } = small::search(
-            task.program,
-            task.fixed,
-            task.properties,
-            task.limits,
-            observer,
-        );
+            mut violations,
+            mut states,
+            mut instances,
+            mut processes,
+            mut stopped,
+        } = search(Reach::Small, task.properties, observer);
         let Proved {
             mut proofs,
             whys,
@@ -128,6 +131,24 @@ impl FamilyEngine {
             None => self.prove(task, &violations, observer),
             Some(_) => Proved::default(),
         };
+        let open: Vec<usize> = (0..violations.len())
+            .filter(|place| {
+                let proved = proofs.contains_key(&task.properties[*place]);
+                violations[*place].is_none() && !proved
+            })
+            .collect();
+        if stopped.is_none() && !open.is_empty() {
+            let names = open.iter().map(|place| task.properties[*place].clone());
+            let names: Vec<String> = names.collect();
+            let found = search(Reach::Larger, &names, observer);
+            states += found.states;
+            instances += found.instances;
+            processes = processes.max(found.processes);
+            stopped = found.stopped;
+            for (place, violation) in open.into_iter().zip(found.violations) {
+                violations[place] = violation;
+            }
+        }
         let round = format!(
             "{instances} small instances, with up to {processes} processes: {states} states up to symmetry"
         );

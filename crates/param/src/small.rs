@@ -18,16 +18,46 @@ use threadwise_model::lower::lower_unbounded;
 use threadwise_model::state::State;
 use threadwise_model::system::{CellDomain, CellInitial, Scope, System, SystemProperty};
 
-/// Processes that an instance begins with at most, if there are so small instances.
-pub const PROCESSES: u32 = 4;
+/// How far a search of instances goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Instances with a handful of processes.
+    Small,
+    /// Those with more, which are looked at if neither a violation nor a proof is found otherwise.
+    Larger,
+}
+
+impl Reach {
+    /// Processes that an instance begins with at most, if there are so small instances.
+    fn processes(self) -> u32 {
+        match self {
+            Reach::Small => 4,
+            Reach::Larger => 12,
+        }
+    }
+
+    /// The values that are tried for an open parameter, beside those near its default.
+    fn parameter(self) -> std::ops::RangeInclusive<i64> {
+        match self {
+            Reach::Small => -1..=5,
+            Reach::Larger => -1..=13,
+        }
+    }
+
+    /// States that a search for violations visits of one instance.
+    fn states(self) -> u64 {
+        match self {
+            Reach::Small => 20_000,
+            Reach::Larger => 60_000,
+        }
+    }
+}
+
 /// Instances at most.
 const INSTANCES: usize = 48;
-/// The values that are tried for an open parameter, beside those near its default.
-const PARAMETER: std::ops::RangeInclusive<i64> = -1..=5;
 /// Combinations of values that are tried at most.
 const COMBINATIONS: usize = 20_000;
-/// States that a search for violations visits of one instance, and of all.
-const STATES: u64 = 20_000;
+/// States that a search for violations visits of all instances.
 const ALL_STATES: u64 = 200_000;
 /// Room for processes of a template that begins empty, at first and at last.
 const FIRST_CAPACITY: u32 = 2;
@@ -74,9 +104,13 @@ pub struct Sample {
 
 /// The small instances of a program with these values of some parameters, the smallest first: those with
 /// few processes, or the smallest that there are. Values for which there is no instance are left out.
-pub fn instances(program: &Arc<Program>, fixed: &BTreeMap<String, i64>) -> Vec<Instance> {
+pub fn instances(
+    program: &Arc<Program>,
+    fixed: &BTreeMap<String, i64>,
+    reach: Reach,
+) -> Vec<Instance> {
     let mut found: Vec<(u32, u64, Instance)> = Vec::new();
-    for values in combinations(program, fixed) {
+    for values in combinations(program, fixed, reach) {
         if let Ok(instance) = Instance::new(Arc::clone(program), &values) {
             let open = values.iter().filter(|(name, _)| !fixed.contains_key(*name));
             let size = open.fold(0u64, |sum, (_, value)| {
@@ -86,8 +120,16 @@ pub fn instances(program: &Arc<Program>, fixed: &BTreeMap<String, i64>) -> Vec<I
         }
     }
     let least = found.iter().map(|(processes, ..)| *processes).min();
-    let most = least.map_or(0, |least| PROCESSES.max(least.saturating_add(1)));
+    let most = least.map_or(0, |least| reach.processes().max(least.saturating_add(1)));
     found.retain(|(processes, ..)| *processes <= most);
+    if reach == Reach::Larger {
+        let before = least.map_or(0, |least| {
+            Reach::Small.processes().max(least.saturating_add(1))
+        });
+        found.retain(|(processes, size, _)| {
+            *processes > before || *size > *Reach::Small.parameter().end() as u64
+        });
+    }
     // The sort is stable, and the combinations are in order.
     found.sort_by_key(|(processes, size, _)| (*processes, *size));
     found.truncate(INSTANCES);
@@ -101,7 +143,11 @@ fn processes(instance: &Instance) -> u32 {
 }
 
 /// Values of all parameters: those that are given, and small ones or ones near the default for the others.
-fn combinations(program: &Program, fixed: &BTreeMap<String, i64>) -> Vec<BTreeMap<String, i64>> {
+fn combinations(
+    program: &Program,
+    fixed: &BTreeMap<String, i64>,
+    reach: Reach,
+) -> Vec<BTreeMap<String, i64>> {
     let defaults = Instance::new(Arc::new(program.clone()), fixed).ok();
     let default = |name: &str| {
         let mut params = defaults.iter().flat_map(Instance::params);
@@ -116,7 +162,7 @@ fn combinations(program: &Program, fixed: &BTreeMap<String, i64>) -> Vec<BTreeMa
         }
         let near = default(&param.name).into_iter();
         let near = near.flat_map(|value| value.saturating_sub(1)..=value.saturating_add(1));
-        let mut candidates: Vec<i64> = PARAMETER.chain(near).collect();
+        let mut candidates: Vec<i64> = reach.parameter().chain(near).collect();
         candidates.sort_unstable_by_key(|value| (value.unsigned_abs(), *value));
         candidates.dedup();
         // With many parameters, the smallest values of each.
@@ -140,6 +186,7 @@ pub fn search(
     program: &Arc<Program>,
     fixed: &BTreeMap<String, i64>,
     properties: &[String],
+    reach: Reach,
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Found {
@@ -150,14 +197,14 @@ pub fn search(
         processes: 0,
         stopped: None,
     };
-    for instance in instances(program, fixed) {
+    for instance in instances(program, fixed, reach) {
         let open = found.violations.iter().any(Option::is_none);
         if !open || found.states >= ALL_STATES || found.stopped.is_some() {
             break;
         }
         found.instances += 1;
         found.processes = found.processes.max(processes(&instance));
-        search_instance(&instance, properties, &mut found, limits, observer);
+        search_instance(&instance, properties, reach, &mut found, limits, observer);
     }
     found
 }
@@ -166,6 +213,7 @@ pub fn search(
 fn search_instance(
     instance: &Instance,
     properties: &[String],
+    reach: Reach,
     found: &mut Found,
     limits: &Limits,
     observer: &mut dyn Observer,
@@ -191,7 +239,7 @@ fn search_instance(
             return;
         }
         let asked: Vec<&SystemProperty> = open.iter().map(|(_, property)| *property).collect();
-        let states = STATES.min(ALL_STATES.saturating_sub(found.states));
+        let states = reach.states().min(ALL_STATES.saturating_sub(found.states));
         let limits = Limits {
             states: Some(states),
             ..*limits
@@ -228,7 +276,7 @@ pub fn samples(
 ) -> Vec<Sample> {
     let mut samples = Vec::new();
     let mut before = 0;
-    for instance in instances(program, fixed) {
+    for instance in instances(program, fixed, Reach::Small) {
         if limits.should_stop().is_some() {
             break;
         }
@@ -317,7 +365,7 @@ mod tests {
         let fixed = fixed
             .iter()
             .map(|(name, value)| ((*name).to_owned(), *value));
-        let instances = instances(&program(text), &fixed.collect());
+        let instances = instances(&program(text), &fixed.collect(), Reach::Small);
         let values = instances.iter().map(|i| i.params().map(|(_, value)| value));
         values.map(Iterator::collect).collect()
     }
@@ -325,7 +373,14 @@ mod tests {
     fn violated(text: &str, property: &str) -> Option<Vec<i64>> {
         let fixed = BTreeMap::new();
         let names = [property.to_owned()];
-        let found = search(&program(text), &fixed, &names, &Limits::NONE, &mut Silent);
+        let find = |reach| {
+            let program = program(text);
+            search(&program, &fixed, &names, reach, &Limits::NONE, &mut Silent)
+        };
+        let mut found = find(Reach::Small);
+        if found.violations[0].is_none() {
+            found = find(Reach::Larger);
+        }
         let [violation] = found.violations.as_slice() else {
             panic!("one answer for one property");
         };
@@ -361,10 +416,11 @@ mod tests {
         let text = "
             param N = 2 where N >= 1; shared x: int = 0;
             process P[i: 1..N] { a: x := x + 1; }
-            invariant few: x < 3; invariant more: x < 5;
+            invariant few: x < 3; invariant more: x < 5; invariant many: x < 13;
         ";
         assert_eq!(violated(text, "few"), Some(vec![3]));
-        assert_eq!(violated(text, "more"), None);
+        assert_eq!(violated(text, "more"), Some(vec![5]));
+        assert_eq!(violated(text, "many"), None);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use threadwise_evidence::{Reason, Stats};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
-use threadwise_param::small;
+use threadwise_param::small::{self, Reach};
 
 use crate::engines;
 use crate::job::{Execution, Executor, Job, Stop};
@@ -88,7 +88,8 @@ impl<'a> Checking<'a> {
         let instance = self.session.instance(self.given);
         if let Err(diagnostics) = &instance {
             // There may be other instances with these values than the one that the defaults give.
-            let others = || !small::instances(self.program, &self.given.map()).is_empty();
+            let others =
+                || !small::instances(self.program, &self.given.map(), Reach::Small).is_empty();
             if families.is_empty() || !others() {
                 let excluded = |d: &Diagnostic| d.code == Code::WhereViolated;
                 return if self.plan.is_sweep() && diagnostics.iter().all(excluded) {
