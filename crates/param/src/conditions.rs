@@ -87,8 +87,8 @@ pub(crate) enum TooMuch {
 }
 
 /// The greatest number of views, and of cases.
-const MAX_VIEWS: usize = 3_000;
-const MAX_CASES: usize = 60_000;
+const MAX_VIEWS: usize = 400;
+const MAX_CASES: usize = 20_000;
 
 impl<'a> Cases<'a> {
     /// The views of up to `arity` processes, and their cases.

@@ -150,6 +150,7 @@ impl Attempt<'_> {
             counting(1, &both, Modes::One, CLAUSES),
             counting(2, none, Modes::One, GUESSED),
             counting(2, own, Modes::Orders, GUESSED),
+            counting(3, none, Modes::One, LIGHT),
         ] {
             if !shapes.contains(&shape) {
                 shapes.push(shape);
@@ -159,7 +160,24 @@ impl Attempt<'_> {
             if proofs.len() == properties.len() {
                 break;
             }
-            table = self.run(shape, table, properties, proofs, allowance)?;
+            self.try_shape(shape, &mut table, properties, proofs, allowance)?;
+        }
+        Ok(())
+    }
+
+    /// Tries one shape. That it is too much for this program is no reason not to try others.
+    fn try_shape(
+        &self,
+        shape: &Shape,
+        table: &mut Table,
+        properties: &[(String, Claimed)],
+        proofs: &mut BTreeMap<String, Proof>,
+        allowance: &mut Allowance,
+    ) -> Result<(), Gap> {
+        match self.run(shape, table.clone(), properties, proofs, allowance) {
+            Ok(after) => *table = after,
+            Err(gap @ Gap::Halt(Halt::Stopped | Halt::Questions)) => return Err(gap),
+            Err(_) => {}
         }
         Ok(())
     }
@@ -172,7 +190,7 @@ impl Attempt<'_> {
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
         let mut table = Table::default();
-        for arity in [1, 2] {
+        for arity in [1, 2, 3] {
             if proofs.len() == properties.len() {
                 break;
             }
@@ -181,7 +199,7 @@ impl Attempt<'_> {
                 stages: LIGHT,
                 ..Shape::default()
             };
-            table = self.run(&shape, table, properties, proofs, allowance)?;
+            self.try_shape(&shape, &mut table, properties, proofs, allowance)?;
         }
         Ok(())
     }

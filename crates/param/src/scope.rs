@@ -46,7 +46,7 @@ pub(crate) enum Place {
 }
 
 /// The variables that formulas name by number.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
     vars: Vec<Var>,
     numbers: HashMap<Var, Variable>,

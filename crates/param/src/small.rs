@@ -16,7 +16,7 @@ use threadwise_model::instance::Instance;
 use threadwise_model::layout::unflatten;
 use threadwise_model::lower::lower_unbounded;
 use threadwise_model::state::State;
-use threadwise_model::system::{CellDomain, CellInitial, Scope, System, SystemProperty};
+use threadwise_model::system::{CellDomain, CellInitial, Scope, System, SystemProperty, SystemVar};
 
 /// How far a search of instances goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +59,8 @@ const INSTANCES: usize = 48;
 const COMBINATIONS: usize = 20_000;
 /// States that a search for violations visits of all instances.
 const ALL_STATES: u64 = 200_000;
+/// Cells that all states of an instance may have together: fewer states of greater ones.
+const CELLS: u64 = 600_000;
 /// Room for processes of a template that begins empty, at first and at last.
 const FIRST_CAPACITY: u32 = 2;
 const LAST_CAPACITY: u32 = 16;
@@ -239,7 +241,9 @@ fn search_instance(
             return;
         }
         let asked: Vec<&SystemProperty> = open.iter().map(|(_, property)| *property).collect();
-        let states = reach.states().min(ALL_STATES.saturating_sub(found.states));
+        let cells: usize = system.vars.iter().map(|var| cells(&system, var)).sum();
+        let states = reach.states().min(CELLS / (cells.max(1) as u64));
+        let states = states.min(ALL_STATES.saturating_sub(found.states)).max(1);
         let limits = Limits {
             states: Some(states),
             ..*limits
@@ -318,19 +322,23 @@ fn integers(system: &System) -> (i64, i64) {
         .vars
         .iter()
         .filter(|var| var.domain == CellDomain::Int && var.initial == CellInitial::Any);
-    let cells = endless.map(|var| match var.scope {
-        Scope::Shared => var.len,
-        Scope::Local(template) => var.len * system.templates[template].count,
-    });
-    let cells: u32 = cells.sum();
+    let cells: usize = endless.map(|var| cells(system, var)).sum();
     let fits = |values: &u64| {
-        let beginnings = values.checked_pow(cells);
+        let beginnings = values.checked_pow(u32::try_from(cells).unwrap_or(u32::MAX));
         beginnings.is_some_and(|beginnings| beginnings <= BEGINNINGS)
     };
     // Among three values or more there is a negative one.
     match (1..=BEGINNINGS / 2).rev().find(fits).unwrap_or(1) {
         values @ 3.. => (-1, values as i64 - 2),
         values => (0, values as i64 - 1),
+    }
+}
+
+/// How many cells a variable has, in all processes together.
+fn cells(system: &System, var: &SystemVar) -> usize {
+    match var.scope {
+        Scope::Shared => var.len as usize,
+        Scope::Local(template) => (var.len * system.templates[template].count) as usize,
     }
 }
 
