@@ -23,6 +23,8 @@ use crate::small::{self, Counterexample, Found, Reach};
 pub(crate) const SAMPLES: usize = 1_500;
 /// Questions that the arithmetic solver is asked at most.
 pub(crate) const QUESTIONS: u64 = 400_000;
+/// The same where there are other engines to try.
+const BOUNDED_QUESTIONS: u64 = 50_000;
 
 /// An engine for every value of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,6 +124,7 @@ impl FamilyEngine {
             mut instances,
             mut processes,
             mut stopped,
+            ..
         } = search(Reach::Small, task.properties, observer);
         let Proved {
             mut proofs,
@@ -177,7 +180,7 @@ impl FamilyEngine {
                     Answer::Unknown(Reason::new(
                         "no-proof",
                         format!(
-                            "`{}` found no proof{}, and no violation with up to {processes} processes",
+                            "`{}` found no proof{}, and no violation in {states} states of instances with up to {processes} processes",
                             self.name(),
                             why.unwrap_or_default()
                         ),
@@ -226,7 +229,10 @@ impl FamilyEngine {
             fixed: task.fixed,
         };
         let mut allowance = Allowance {
-            questions: QUESTIONS,
+            questions: match task.bounded {
+                true => BOUNDED_QUESTIONS,
+                false => QUESTIONS,
+            },
             stop: &stop,
         };
         let outcome = match self {

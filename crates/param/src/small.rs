@@ -59,8 +59,8 @@ const INSTANCES: usize = 48;
 const COMBINATIONS: usize = 20_000;
 /// States that a search for violations visits of all instances.
 const ALL_STATES: u64 = 200_000;
-/// Cells that all states of an instance may have together: fewer states of greater ones.
-const CELLS: u64 = 600_000;
+/// Cells that the states of all instances may have together: fewer states of greater ones.
+const CELLS: u64 = 1_500_000;
 /// Room for processes of a template that begins empty, at first and at last.
 const FIRST_CAPACITY: u32 = 2;
 const LAST_CAPACITY: u32 = 16;
@@ -85,6 +85,8 @@ pub struct Found {
     pub violations: Vec<Option<Counterexample>>,
     /// States visited, up to symmetry, of all instances together.
     pub states: u64,
+    /// Cells that these have together.
+    cells: u64,
     /// Instances that were searched.
     pub instances: usize,
     /// The greatest number of processes that one of them began with.
@@ -195,6 +197,7 @@ pub fn search(
     let mut found = Found {
         violations: properties.iter().map(|_| None).collect(),
         states: 0,
+        cells: 0,
         instances: 0,
         processes: 0,
         stopped: None,
@@ -242,8 +245,14 @@ fn search_instance(
         }
         let asked: Vec<&SystemProperty> = open.iter().map(|(_, property)| *property).collect();
         let cells: usize = system.vars.iter().map(|var| cells(&system, var)).sum();
-        let states = reach.states().min(CELLS / (cells.max(1) as u64));
-        let states = states.min(ALL_STATES.saturating_sub(found.states)).max(1);
+        let cells = cells.max(1) as u64;
+        let states = reach
+            .states()
+            .min(CELLS.saturating_sub(found.cells) / cells);
+        let states = states.min(ALL_STATES.saturating_sub(found.states));
+        if states == 0 {
+            return;
+        }
         let limits = Limits {
             states: Some(states),
             ..*limits
@@ -252,6 +261,7 @@ fn search_instance(
         let mut observer = Onwards { before, observer };
         let outcome = engine.check_all(&system, &asked, &limits, &mut observer);
         found.states += outcome.stats.states.unwrap_or(0);
+        found.cells += cells * outcome.stats.states.unwrap_or(0);
         for ((place, _), answer) in open.into_iter().zip(outcome.answers) {
             if let Answer::Violated(run) = answer {
                 found.violations[place] = Some(Counterexample {
