@@ -64,6 +64,7 @@ fn conditions(program: &Arc<Program>, certificate: &Certificate) -> String {
 #[test]
 fn what_engines_prove_is_accepted_and_confirmed() {
     let models = [
+        ("bakery", 2),
         ("fkp2014_extended", 2),
         ("readflag", 1),
         ("semaphore", 2),
