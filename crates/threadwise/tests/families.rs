@@ -321,6 +321,60 @@ fn a_violation_is_at_the_instance_of_its_trace() {
     }
 }
 
+/// Proves less than it was asked for: the property of the instance with N=2.
+struct Modest;
+
+impl Executor for Modest {
+    fn execute(&mut self, job: &Job) -> Execution {
+        let less = Job {
+            values: Values(vec![("N".to_owned(), 2)]),
+            ..job.clone()
+        };
+        InProcess.execute(&less)
+    }
+}
+
+#[test]
+fn a_proof_about_fewer_instances_is_none() {
+    let text = "
+        param N = 2 where N >= 1;
+        shared x: int = 0;
+        process P[i: 1..N] { a: x := x + 1; }
+        invariant most: x <= N;
+    ";
+    let counter = |settings: &[&str]| Options {
+        engine: "counter".to_owned(),
+        recheck: true,
+        ..options(settings)
+    };
+    let two = run(text, &counter(&["N=2"]), &mut Modest);
+    let most = result(&two, "most");
+    assert!(most.verdict == VerdictKind::Proved && most.rechecked);
+    assert_eq!(most.scope.phrase(), "at N=2");
+    for settings in [&[][..], &["N=3"]] {
+        let run = run(text, &counter(settings), &mut Modest);
+        assert_eq!(run.trouble, Some(Exit::Internal), "{settings:?}");
+        let messages: Vec<&str> = run.diagnostics.iter().map(|d| &*d.message).collect();
+        assert!(
+            messages.concat().contains("it is about N=2 alone"),
+            "{messages:?}"
+        );
+    }
+    // Nor is one about all taken for one about a value, though it is one: the scope would be wrong.
+    struct Proud;
+    impl Executor for Proud {
+        fn execute(&mut self, job: &Job) -> Execution {
+            let more = Job {
+                values: Values::default(),
+                ..job.clone()
+            };
+            InProcess.execute(&more)
+        }
+    }
+    let run = run(text, &counter(&["N=3"]), &mut Proud);
+    assert_eq!(run.trouble, Some(Exit::Internal));
+}
+
 #[test]
 fn a_parameter_without_default_is_no_obstacle_to_a_claim_for_all() {
     let text = "
