@@ -478,12 +478,8 @@ impl<'a> Translator<'a> {
         }
         let inside = Linear::all(inside);
         self.facts.push(match bounds.as_slice() {
-            [(least, _), (greatest, _)]
-                if !least.terms.is_empty() || !greatest.terms.is_empty() =>
-            {
-                // An array over no processes may have an empty type.
-                Linear::any([greatest.less(least)?, inside])
-            }
+            // Where there are no such cells the type may have no values.
+            [(least, _), (greatest, _)] => Linear::any([greatest.less(least)?, inside]),
             _ => inside,
         });
         // Every way to take references for the processes that are named by other terms.

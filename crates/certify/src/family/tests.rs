@@ -585,6 +585,22 @@ fn wrong_programs_have_no_proof() {
 }
 
 #[test]
+fn types_without_values_of_processes_that_do_not_exist_prove_nothing() {
+    let text = "
+        param N = 0 where N <= 0;
+        shared a: array[P] of 3..1 = any;
+        shared last: P? = none;
+        shared x: 0..1 = 0;
+        process P[i: 1..N] { local v: 3..1 = any; p: last := i; }
+        process Q { q: x := 1; }
+        invariant entry: x == 0 || (last != none && a[last] == 3);
+        invariant local: x == 0 || (last != none && P[last].v == 3);
+    ";
+    has_no_proof(&Draft::new(text, "entry"), "`entry` is not violated");
+    has_no_proof(&Draft::new(text, "local"), "`local` is not violated");
+}
+
+#[test]
 fn counted_predicates_are_not_kept_by_steps_that_write_entries_of_others() {
     let text = "
         param N = 2 where N >= 0;

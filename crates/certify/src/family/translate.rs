@@ -317,12 +317,9 @@ impl<'f, 't> Translation<'f, 't> {
             Cell::Local { template, var, .. } => &family.templates[*template].locals[*var],
         };
         let inside = within_type(self, variable, value)?;
-        // An array without cells may have a type without values.
-        let is_number = |bound: &Option<Term>| matches!(bound, Some(Term::Number(_)) | None);
         match (&variable.least, &variable.greatest) {
-            (Some(least), Some(greatest))
-                if !is_number(&variable.least) || !is_number(&variable.greatest) =>
-            {
+            // Where there are no such cells the type may have no values.
+            (Some(least), Some(greatest)) => {
                 let empty = less(&self.linear(greatest)?, &self.linear(least)?)?;
                 self.facts.push(Known::any([empty, Known::all(inside)]));
             }
