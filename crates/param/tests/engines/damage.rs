@@ -1,0 +1,358 @@
+//! Real proofs with something changed, and proofs that are held against programs with something changed. The checker refuses them, or
+//! what they claim is true all the same: of a program that was changed, explicit search says whether it is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use threadwise_certify::check_family;
+use threadwise_evidence::arithmetic::{Atom, Formula, Proof};
+use threadwise_evidence::family::{Condition, FamilyClaim};
+use threadwise_evidence::{Certificate, Claim};
+use threadwise_lang::program::Program;
+use threadwise_lang::syntax::parse;
+use threadwise_param::engine::FamilyEngine;
+use threadwise_testgen::parametric::{generate, verdicts};
+use threadwise_testgen::random::Random;
+use threadwise_testgen::{library_for_all, variants_for_all};
+
+use crate::common::{BUDGET, Verdict, contradiction, decide, program, properties};
+
+/// A proof of a program's property.
+struct Source {
+    name: String,
+    text: String,
+    program: Arc<Program>,
+    certificate: Certificate,
+}
+
+/// The proofs that are found of programs without much ado.
+fn sources(programs: impl IntoIterator<Item = (String, String)>, budget: u64) -> Vec<Source> {
+    let mut sources = Vec::new();
+    for (name, text) in programs {
+        let verdicts = decide(FamilyEngine::Counter, &text, budget);
+        let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
+        for verdict in verdicts.into_values() {
+            if let Verdict::Proved(certificate, _) = verdict {
+                sources.push(Source {
+                    name: name.clone(),
+                    text: text.clone(),
+                    program: program(&text).expect("a program"),
+                    certificate: *certificate,
+                });
+            }
+        }
+    }
+    sources
+}
+
+/// Programs of the library that are quickly proved, and the right ones among the variants.
+fn known() -> Vec<(String, String)> {
+    let quick = [
+        "bakery",
+        "fkp2014",
+        "parent_child",
+        "ppmm",
+        "readflag",
+        "semaphore",
+        "spin2003",
+        "stack",
+        "ticket_lock",
+    ];
+    let library = library_for_all().into_iter();
+    let library = library.filter(|(name, _)| quick.contains(&name.as_str()));
+    let variants = variants_for_all().into_iter();
+    let right = variants.filter(|(name, _)| name.starts_with("right_"));
+    library.chain(right).collect()
+}
+
+/// The first inequality of a formula.
+fn first(formula: &mut Formula) -> Option<&mut Atom> {
+    match formula {
+        Formula::Atom(atom) => Some(atom),
+        Formula::And(members) | Formula::Or(members) => members.iter_mut().find_map(first),
+    }
+}
+
+/// The claim without an assertion. The proofs about it go as well, and the others keep theirs.
+fn without(claim: &FamilyClaim, view: usize, gone: usize) -> FamilyClaim {
+    let mut claim = claim.clone();
+    claim.views[view].assertions.remove(gone);
+    claim
+        .proofs
+        .retain_mut(|listed| match &mut listed.condition {
+            Condition::Initial {
+                view: of,
+                assertion,
+            }
+            | Condition::Step {
+                view: of,
+                assertion,
+                ..
+            } if *of == view && *assertion >= gone => {
+                let kept = *assertion > gone;
+                *assertion -= usize::from(kept);
+                kept
+            }
+            _ => true,
+        });
+    claim
+}
+
+/// Changes the first leaf of a proof that fits.
+fn change(proof: &mut Proof, change_one: &dyn Fn(&mut Proof) -> bool) -> bool {
+    if change_one(proof) {
+        return true;
+    }
+    match proof {
+        Proof::Split { holds, fails, .. } => change(holds, change_one) || change(fails, change_one),
+        _ => false,
+    }
+}
+
+/// Everything that is done to a claim, by name.
+fn damages(claim: &FamilyClaim) -> Vec<(&'static str, FamilyClaim)> {
+    let mut damaged = Vec::new();
+    let with = |edit: &dyn Fn(&mut FamilyClaim) -> bool| {
+        let mut claim = claim.clone();
+        edit(&mut claim).then_some(claim)
+    };
+    let mut add = |name, claim: Option<FamilyClaim>| damaged.extend(claim.map(|c| (name, c)));
+    for (view, claimed) in claim.views.iter().enumerate() {
+        for assertion in 0..claimed.assertions.len() {
+            add("assertion removed", Some(without(claim, view, assertion)));
+            for (name, by) in [("assertion strengthened", 1), ("assertion weakened", -1)] {
+                let edit = |claim: &mut FamilyClaim| {
+                    let atom = first(&mut claim.views[view].assertions[assertion]);
+                    atom.is_some_and(|atom| {
+                        atom.constant += by;
+                        true
+                    })
+                };
+                add(name, with(&edit));
+            }
+            let edit = |claim: &mut FamilyClaim| {
+                let formula = &mut claim.views[view].assertions[assertion];
+                let negation = formula.negation();
+                negation.map(|negation| *formula = negation).is_ok()
+            };
+            add("assertion negated", with(&edit));
+        }
+        if let Some(next) = claim.views.get(view + 1)
+            && next.references.len() == claimed.references.len()
+            && next.assertions != claimed.assertions
+        {
+            let edit = |claim: &mut FamilyClaim| {
+                let (before, after) = claim.views.split_at_mut(view + 1);
+                std::mem::swap(&mut before[view].references, &mut after[0].references);
+                true
+            };
+            add("labels swapped", with(&edit));
+        }
+    }
+    for listed in 0..claim.proofs.len() {
+        let removed = |claim: &mut FamilyClaim| {
+            claim.proofs.remove(listed);
+            true
+        };
+        add("proof removed", with(&removed));
+        let obvious = |claim: &mut FamilyClaim| {
+            claim.proofs[listed].proof = Proof::Obvious;
+            true
+        };
+        add("proof made obvious", with(&obvious));
+        let factor = |claim: &mut FamilyClaim| {
+            change(&mut claim.proofs[listed].proof, &|proof| match proof {
+                Proof::Sum(summands) if summands.len() > 1 => {
+                    summands[0].1.push('0');
+                    true
+                }
+                _ => false,
+            })
+        };
+        add("factor changed", with(&factor));
+        let summand = |claim: &mut FamilyClaim| {
+            change(&mut claim.proofs[listed].proof, &|proof| match proof {
+                Proof::Sum(summands) => summands.pop().is_some(),
+                _ => false,
+            })
+        };
+        add("summand removed", with(&summand));
+        let cases = |claim: &mut FamilyClaim| {
+            change(&mut claim.proofs[listed].proof, &|proof| match proof {
+                Proof::Split { holds, .. } => {
+                    *proof = std::mem::take(holds);
+                    true
+                }
+                _ => false,
+            })
+        };
+        add("case removed", with(&cases));
+    }
+    for position in 1..claim.variables.len() {
+        let edit = |claim: &mut FamilyClaim| {
+            claim.variables.swap(position - 1, position);
+            true
+        };
+        add("names swapped", with(&edit));
+    }
+    for counted in 0..claim.counted.len() {
+        let edit = |claim: &mut FamilyClaim| {
+            let atom = first(&mut claim.counted[counted].predicate);
+            atom.is_some_and(|atom| {
+                atom.constant += 1;
+                true
+            })
+        };
+        add("predicate changed", with(&edit));
+    }
+    damaged
+}
+
+#[test]
+fn damaged_proofs_are_refused() {
+    let mut tally: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for source in sources(known(), BUDGET / 8) {
+        let certificate = &source.certificate;
+        let Claim::Family(claim) = &certificate.claim else {
+            panic!("{}: another kind of claim", source.name);
+        };
+        let all = damages(claim);
+        // A large claim has so many of a kind that some of them are enough.
+        let mut of_kind: BTreeMap<&str, usize> = BTreeMap::new();
+        for (kind, _) in &all {
+            *of_kind.entry(kind).or_default() += 1;
+        }
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for (kind, claim) in all {
+            let number = seen.entry(kind).or_default();
+            *number += 1;
+            if !number.is_multiple_of(of_kind[kind].div_ceil(8)) {
+                continue;
+            }
+            let mut damaged = certificate.clone();
+            damaged.claim = Claim::Family(claim);
+            let property = &damaged.property;
+            let checked = check_family(&source.program, &damaged, property, &|| false);
+            let (refused, accepted) = tally.entry(kind).or_default();
+            *(if checked.is_err() { refused } else { accepted }) += 1;
+        }
+    }
+    let total: usize = tally.values().map(|(refused, _)| refused).sum();
+    assert!(tally.len() >= 11 && total >= 500, "{tally:?}");
+    for (kind, (refused, accepted)) in &tally {
+        // What is weaker is often as good, and two names may be of variables that matter alike.
+        let share = match *kind {
+            "assertion weakened" => 50,
+            "names swapped" => 80,
+            _ => 90,
+        };
+        let all = refused + accepted;
+        assert!(
+            refused * 100 >= all * share,
+            "{kind}: {refused} of {all} refused"
+        );
+    }
+}
+
+/// What a token becomes.
+fn replaced(token: &str) -> Option<String> {
+    Some(match token {
+        "==" => "<=".to_owned(),
+        "!=" => "==".to_owned(),
+        "<" => "<=".to_owned(),
+        "<=" => "<".to_owned(),
+        ">" => ">=".to_owned(),
+        ">=" => ">".to_owned(),
+        "&&" => "||".to_owned(),
+        "||" => "&&".to_owned(),
+        "+" => "-".to_owned(),
+        "-" => "+".to_owned(),
+        "true" => "false".to_owned(),
+        "false" => "true".to_owned(),
+        "forall" => "exists".to_owned(),
+        "exists" => "forall".to_owned(),
+        "max" => "min".to_owned(),
+        "atomic" => String::new(),
+        "N" => "M".to_owned(),
+        number => (number.parse::<i64>().ok()? + 1).to_string(),
+    })
+}
+
+/// The program with one thing changed, in every way: a token, a guard or `where` left out.
+fn changed(text: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let tokens = parse(text).tree.descendants_with_tokens();
+    for token in tokens.filter_map(|element| element.into_token()) {
+        let (start, end) = (
+            usize::from(token.text_range().start()),
+            usize::from(token.text_range().end()),
+        );
+        if token.kind().is_trivia() {
+            continue;
+        }
+        if let Some(other) = replaced(token.text()) {
+            texts.push(format!("{}{other}{}", &text[..start], &text[end..]));
+        }
+        let until = text[start..].find(';').map(|length| start + length);
+        let rest = match (token.text(), until) {
+            ("await", Some(until)) => Some(format!("skip{}", &text[until..])),
+            ("where", Some(until)) => Some(text[until..].to_owned()),
+            _ => None,
+        };
+        texts.extend(rest.map(|rest| format!("{}{rest}", &text[..start])));
+    }
+    texts
+}
+
+/// Holds proofs against changed programs; how many are refused, accepted, and how many of the refused ones are wrong indeed.
+fn against_changes(sources: &[Source], most: usize) -> (usize, usize, usize) {
+    let (mut refused, mut accepted, mut wrong) = (0, 0, 0);
+    for (seed, source) in sources.iter().enumerate() {
+        let mut random = Random::new(seed as u64);
+        let texts = changed(&source.text);
+        for _ in 0..most {
+            let Some(text) = random.one(&texts) else {
+                break;
+            };
+            let Some(program) = program(text) else {
+                continue;
+            };
+            let property = &source.certificate.property;
+            if !properties(&program).contains(property) {
+                continue;
+            }
+            let checked = check_family(&program, &source.certificate, property, &|| false);
+            let true_of_all = match verdicts(text, 4, 2_000, true) {
+                Ok(instances) => contradiction(property, &instances),
+                Err(_) => continue,
+            };
+            match (checked, true_of_all) {
+                (Ok(_), Err(error)) => {
+                    panic!("{}: accepted, but {error}, of\n{text}", source.name)
+                }
+                (Ok(_), Ok(())) => accepted += 1,
+                (Err(_), Ok(())) => refused += 1,
+                (Err(_), Err(_)) => {
+                    refused += 1;
+                    wrong += 1;
+                }
+            }
+        }
+    }
+    (refused, accepted, wrong)
+}
+
+#[test]
+fn proofs_of_changed_programs_are_refused() {
+    let (refused, accepted, wrong) = against_changes(&sources(known(), BUDGET / 8), 12);
+    let exercised = refused >= 100 && accepted >= 100 && wrong >= 60;
+    assert!(exercised, "{refused}, {wrong} of them wrong; {accepted}");
+}
+
+#[test]
+fn proofs_of_changed_random_programs_are_refused() {
+    let random = (0..150).map(|seed| (seed.to_string(), generate(seed)));
+    let (refused, accepted, wrong) = against_changes(&sources(random, 600), 4);
+    let exercised = refused >= 60 && accepted >= 200 && wrong >= 25;
+    assert!(exercised, "{refused}, {wrong} of them wrong; {accepted}");
+}

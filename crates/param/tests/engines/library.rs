@@ -1,0 +1,201 @@
+//! The programs of the library, and wrong ones.
+
+use std::collections::BTreeMap;
+
+use threadwise_param::engine::FamilyEngine;
+use threadwise_testgen::parametric::verdicts;
+use threadwise_testgen::{library, library_for_all, variants_for_all};
+
+use crate::common::{BUDGET, Verdict, contradiction, decide, program, properties};
+
+/// What a program says of its properties at some values: `//@ expect mutex: violated at N=1..2, M=3`.
+struct Expected<'a> {
+    property: &'a str,
+    verdict: &'a str,
+    /// The values; nothing if it is for all of them.
+    at: Option<BTreeMap<&'a str, (i64, i64)>>,
+}
+
+impl Expected<'_> {
+    /// Whether it is about these values: those that it does not name may be any.
+    fn covers(&self, values: &BTreeMap<String, i64>) -> bool {
+        let inside = |(name, (lo, hi)): (&&str, &(i64, i64))| {
+            let value = values.get(*name);
+            value.is_some_and(|value| (lo..=hi).contains(&value))
+        };
+        self.at.as_ref().is_none_or(|at| at.iter().all(inside))
+    }
+}
+
+fn expected(text: &str) -> Vec<Expected<'_>> {
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("//@ expect "));
+    let each = lines.filter_map(|line| {
+        let (property, rest) = line.split_once(": ")?;
+        if let Some((verdict, _)) = rest.split_once(" for all ") {
+            return Some(Expected {
+                property,
+                verdict,
+                at: None,
+            });
+        }
+        let (verdict, values) = rest.split_once(" at ")?;
+        let values = values.split(", ").map(|value| {
+            let (name, range) = value.split_once('=')?;
+            let (lo, hi) = range.split_once("..").unwrap_or((range, range));
+            Some((name, (lo.parse().ok()?, hi.parse().ok()?)))
+        });
+        Some(Expected {
+            property,
+            verdict,
+            at: Some(values.collect::<Option<_>>()?),
+        })
+    });
+    each.collect()
+}
+
+/// What contradicts what the program says of itself.
+fn compare(name: &str, text: &str, verdicts: &BTreeMap<String, Verdict>) {
+    for expected in expected(text) {
+        let property = expected.property;
+        match verdicts.get(property) {
+            Some(Verdict::Proved(..)) => {
+                assert_eq!(expected.verdict, "proved", "{name}: {property}");
+            }
+            Some(Verdict::Violated(values)) if expected.covers(values) => {
+                assert_eq!(
+                    expected.verdict, "violated",
+                    "{name}: {property} at {values:?}"
+                );
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The properties that are proved of a program, after everything else was seen to.
+fn proved(engine: FamilyEngine, name: &str, text: &str, budget: u64) -> Vec<String> {
+    let verdicts = decide(engine, text, budget).unwrap_or_else(|error| panic!("{name}: {error}"));
+    compare(name, text, &verdicts);
+    let proved = verdicts.iter();
+    let proved = proved.filter(|(_, verdict)| matches!(verdict, Verdict::Proved(..)));
+    proved.map(|(property, _)| property.clone()).collect()
+}
+
+/// What takes longer than there is time for here: they may stay open, but nothing wrong may be said of them.
+const LONG: &[&str] = &["maximum", "unverif_13", "unverif_13_2"];
+
+#[test]
+fn the_library_for_all_is_decided() {
+    let mut wrong = Vec::new();
+    for (name, text) in library_for_all() {
+        let verdicts = decide(FamilyEngine::Counter, &text, BUDGET);
+        let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
+        compare(&name, &text, &verdicts);
+        for expected in expected(&text) {
+            let property = expected.property;
+            let found = match &verdicts[property] {
+                Verdict::Proved(..) => "proved",
+                Verdict::Violated(_) => "violated",
+                Verdict::Unknown(reason) => reason,
+            };
+            let wanted = expected.at.is_none() || expected.verdict == "violated";
+            let wanted = wanted && !LONG.contains(&name.as_str());
+            if wanted && found != expected.verdict {
+                wrong.push(format!("{name}: {property}: {found}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_is_wrong_is_not_proved() {
+    let (mut proved_right, mut right, mut violated, mut wrong) = (0, 0, 0, 0);
+    for (name, text) in variants_for_all() {
+        let verdicts = decide(FamilyEngine::Counter, &text, BUDGET / 8);
+        let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
+        // A contradiction would be a proof of what is violated somewhere.
+        compare(&name, &text, &verdicts);
+        let found = |wanted: fn(&Verdict) -> bool| verdicts.values().filter(|v| wanted(v)).count();
+        let (proofs, runs) = (
+            found(|verdict| matches!(verdict, Verdict::Proved(..))),
+            found(|verdict| matches!(verdict, Verdict::Violated(_))),
+        );
+        if name.starts_with("wrong_") {
+            wrong += 1;
+            violated += usize::from(runs > 0);
+        } else {
+            assert_eq!(runs, 0, "{name}");
+            right += 1;
+            proved_right += usize::from(proofs == verdicts.len());
+        }
+    }
+    assert!(proved_right >= 18, "{proved_right} of {right}");
+    assert!(violated >= 20, "{violated} of {wrong}");
+}
+
+/// Programs of the library of finite models that `counter` soon has proofs of, of all their properties.
+const PROVED: &[&str] = &[
+    "bakery",
+    "critical_sections",
+    "dekker",
+    "mux_sem",
+    "mux_sem_count",
+    "mux_sem_last",
+    "mux_sem_short",
+    "peterson2",
+    "test_and_set",
+];
+/// And `generalise`.
+const GENERALISED: &[&str] = &[
+    "bakery",
+    "mux_sem",
+    "mux_sem_count",
+    "mux_sem_last",
+    "mux_sem_short",
+    "test_and_set",
+];
+
+/// What is proved of a finite model holds at small instances, and those that should be are proved.
+fn finite(engine: FamilyEngine, wanted: &[&str]) {
+    let mut missing = Vec::new();
+    for (name, text) in library() {
+        let proved = proved(engine, &name, &text, BUDGET / 8);
+        if proved.is_empty() {
+            missing.extend(wanted.contains(&name.as_str()).then_some(name));
+            continue;
+        }
+        let instances = verdicts(&text, 3, 20_000, true).unwrap_or_else(|e| panic!("{name}: {e}"));
+        for property in &proved {
+            contradiction(property, &instances).unwrap_or_else(|e| panic!("{name}: {e}"));
+        }
+        if wanted.contains(&name.as_str()) {
+            let all = properties(&program(&text).expect("a program"));
+            let open: Vec<_> = all.iter().filter(|name| !proved.contains(name)).collect();
+            missing.extend((!open.is_empty()).then(|| format!("{name}: {open:?}")));
+        }
+    }
+    assert!(missing.is_empty(), "not proved: {missing:?}");
+}
+
+#[test]
+fn proofs_about_finite_models_hold_at_small_instances() {
+    finite(FamilyEngine::Counter, PROVED);
+}
+
+#[test]
+fn so_do_generalised_ones() {
+    finite(FamilyEngine::Generalise, GENERALISED);
+}
+
+#[test]
+fn the_infinite_ones_are_generalised_too() {
+    for (name, text) in library_for_all() {
+        if matches!(name.as_str(), "bakery" | "ticket_lock") {
+            let proved = proved(FamilyEngine::Generalise, &name, &text, BUDGET);
+            assert!(proved.contains(&"mutex".to_owned()), "{name}: {proved:?}");
+        }
+    }
+}

@@ -1,0 +1,8 @@
+//! The engines for any number of processes against explicit search: no proof contradicts it, every proof is accepted by the checker, and
+//! every run is one of the program.
+
+mod common;
+mod damage;
+mod library;
+mod random;
+mod single;
