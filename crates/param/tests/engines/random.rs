@@ -109,7 +109,7 @@ fn generalised_proofs_agree_with_search_on_random_programs() {
 
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test engines -- --ignored random`.
 #[test]
-#[ignore = "takes hours"]
+#[ignore = "on a larger scale"]
 fn proofs_agree_with_search_on_many_random_programs() {
     for engine in [FamilyEngine::Counter, FamilyEngine::Generalise] {
         let total = programs(engine, 20_000, 1, 8, 100_000, 20_000);
