@@ -145,7 +145,6 @@ impl Attempt<'_> {
             counting(1, &both, Modes::One, LIGHT),
             counting(2, own, Modes::Truths, LIGHT),
             counting(2, own, Modes::Orders, LIGHT),
-            counting(1, &both, Modes::One, BOUNDED),
             counting(1, none, Modes::One, CLAUSES),
             counting(1, &both, Modes::One, CLAUSES),
             counting(2, none, Modes::One, GUESSED),
@@ -227,6 +226,10 @@ impl Attempt<'_> {
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
         let modes = shape.modes.of(&cases).map_err(TooMuch::from)?;
+        if shape.modes != Modes::One && modes.iter().all(|modes| modes.len() == 1) {
+            // There is nothing to tell apart, so this was tried before.
+            return Ok(cases.table);
+        }
         let mut views = None;
         for stage in shape.stages.iter().copied() {
             if goals.is_empty() {

@@ -24,7 +24,7 @@ pub(crate) const SAMPLES: usize = 1_500;
 /// Questions that the arithmetic solver is asked at most.
 pub(crate) const QUESTIONS: u64 = 400_000;
 /// The same where there are other engines to try.
-const BOUNDED_QUESTIONS: u64 = 50_000;
+const BOUNDED_QUESTIONS: u64 = 100_000;
 
 /// An engine for every value of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
