@@ -142,7 +142,14 @@ struct Level {
     before: Mark,
     state: State,
     /// The answer, if it is clear already.
-    answer: Option<Result<Proof, Why>>,
+    answer: Option<Result<Refutation, Why>>,
+}
+
+/// A proof, and the numbers of the formulas that it is from.
+#[derive(Clone, Debug)]
+struct Refutation {
+    proof: Proof,
+    core: Vec<u32>,
 }
 
 /// The solver, with a stack of formulas that it has taken in. An answer depends only on these and the question, not on earlier questions.
@@ -154,6 +161,7 @@ pub struct Solver {
     levels: Vec<Level>,
     /// The state of the question at hand; kept for its allocations.
     scratch: State,
+    core: Vec<u32>,
 }
 
 impl Solver {
@@ -165,6 +173,7 @@ impl Solver {
             store: Store::default(),
             levels: Vec::new(),
             scratch: State::default(),
+            core: Vec::new(),
         }
     }
 
@@ -188,7 +197,10 @@ impl Solver {
                 let statistics = &mut self.statistics;
                 let mut search = Search::new(store, &mut state, limits, statistics, &|| false);
                 match search.assume(&nodes).or_else(|| search.close()) {
-                    Some(Outcome::Unsat(proof, _)) => Some(Ok(proof)),
+                    Some(Outcome::Unsat(proof, rests)) => {
+                        let core = search.core(&rests);
+                        Some(Ok(Refutation { proof, core }))
+                    }
                     // A question may go further.
                     _ => None,
                 }
@@ -218,7 +230,10 @@ impl Solver {
         match self.levels.last() {
             Some(level) => {
                 match &level.answer {
-                    Some(Ok(proof)) => return Answer::Unsat(proof.clone()),
+                    Some(Ok(refutation)) => {
+                        self.core.clone_from(&refutation.core);
+                        return Answer::Unsat(refutation.proof.clone());
+                    }
                     Some(Err(why)) => return Answer::Unknown(*why),
                     None => {}
                 }
@@ -231,6 +246,11 @@ impl Solver {
         self.store.forget(before);
         self.statistics.big += u64::from(self.scratch.big());
         answer
+    }
+
+    /// Which formulas the last [`Answer::Unsat`] rests on: its proof is one from these alone. Formulas are numbered as they were taken in, those of the question last.
+    pub fn core(&self) -> &[u32] {
+        &self.core
     }
 
     fn search<'f>(
@@ -251,7 +271,10 @@ impl Solver {
         };
         match outcome {
             Outcome::Sat(model) => Answer::Sat(model),
-            Outcome::Unsat(proof, _) => Answer::Unsat(proof),
+            Outcome::Unsat(proof, rests) => {
+                self.core = search.core(&rests);
+                Answer::Unsat(proof)
+            }
             Outcome::Unknown(why) => Answer::Unknown(why),
         }
     }

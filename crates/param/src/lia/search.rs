@@ -4,14 +4,13 @@
 //! method looks for fractions within the known bounds. If there are none, the bounds it names add up to a contradiction: a leaf of the proof. If there are, they often
 //! make all disjunctions true already. A disjunction that they leave false has an inequality that is open; the search tries it, and then its negation.
 //!
-//! For every fact it is remembered from which earlier ones it was concluded. A refutation so has a set of cases that it rests on; a case that it does not rest on is not
-//! distinguished in the proof, and its other half is never searched.
+//! For every fact it is remembered from which earlier ones it was concluded. A refutation so has a set of cases and of given formulas that it rests on; a case that it does
+//! not rest on is not distinguished in the proof, and its other half is never searched. The given formulas are the core: the proof is one from these alone.
 //!
 //! If fractions satisfy everything, integers are looked for: first an equation without whole solutions among the rows (two cases refute it), then branch and
 //! bound, to a limited depth. Soundness: a model satisfies all formulas, and a proof is one by the rules; where a limit is reached the answer is unknown.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
 use index_vec::IndexVec;
 use num_bigint::BigInt;
@@ -29,9 +28,6 @@ struct Bound {
     value: i64,
     event: u32,
 }
-
-/// The event of what is known before any case is distinguished.
-const BASE: u32 = u32::MAX;
 
 /// What is known of forms.
 #[derive(Debug, Default)]
@@ -70,13 +66,17 @@ impl Bounds for Known {
     }
 }
 
-/// Where a search begins: what is known before any case is distinguished.
+/// What is known, and how it became so.
 #[derive(Debug, Default)]
 pub(super) struct State {
     known: Known,
     /// The disjunctions that are known, with the events that made them so.
     disjunctions: Vec<(NodeId, u32)>,
     simplex: Simplex,
+    events: Vec<Event>,
+    causes: Vec<u32>,
+    /// How many formulas were given.
+    given: u32,
 }
 
 impl Clone for State {
@@ -90,6 +90,9 @@ impl Clone for State {
         self.known.bounds.raw.clone_from(&other.known.bounds.raw);
         self.disjunctions.clone_from(&other.disjunctions);
         self.simplex.clone_from(&other.simplex);
+        self.events.clone_from(&other.events);
+        self.causes.clone_from(&other.causes);
+        self.given = other.given;
     }
 }
 
@@ -100,15 +103,25 @@ impl State {
     }
 }
 
-/// Something that became known in a case.
-#[derive(Debug)]
+/// Something that became known.
+#[derive(Clone, Copy, Debug)]
 struct Event {
     what: What,
-    /// The events that it was concluded from, as a range of the list of causes; nothing for the inequality that is the case.
-    causes: Option<Range<u32>>,
+    reason: Reason,
 }
 
-#[derive(Debug)]
+/// Why something is known.
+#[derive(Clone, Copy, Debug)]
+enum Reason {
+    /// It is part of the formula with this number.
+    Given(u32),
+    /// It is the inequality of a case.
+    Case,
+    /// It was concluded from events: a range of the list of causes.
+    Concluded(u32, u32),
+}
+
+#[derive(Clone, Copy, Debug)]
 enum What {
     Bound {
         form: FormId,
@@ -125,7 +138,7 @@ struct Refuted;
 pub(super) enum Outcome {
     /// These values.
     Sat(Model),
-    /// A proof, and the events that it rests on, each of which is the inequality of a case: sorted.
+    /// A proof, and the events that it rests on, each of which is the inequality of a case or part of a given formula: sorted.
     Unsat(Proof, Vec<u32>),
     /// No answer.
     Unknown(Why),
@@ -154,8 +167,6 @@ pub(super) struct Search<'a> {
     /// How many cases the search is in, and how many of them are about integers.
     depth: u32,
     branches: u32,
-    events: Vec<Event>,
-    causes: Vec<u32>,
     conflict: Vec<u32>,
 }
 
@@ -179,20 +190,35 @@ impl<'a> Search<'a> {
             splits: 0,
             depth: 0,
             branches: 0,
-            events: Vec::new(),
-            causes: Vec::new(),
             conflict: Vec::new(),
         }
     }
 
     /// Takes formulas in. An outcome if they are refuted at once.
     pub(super) fn assume(&mut self, nodes: &[NodeId]) -> Option<Outcome> {
-        for node in nodes {
-            if self.know(*node, 0..0).is_err() {
+        for (position, node) in nodes.iter().enumerate() {
+            let number = self.state.given + position as u32;
+            if self.know(*node, Reason::Given(number)).is_err() {
                 return Some(self.obvious());
             }
         }
+        self.state.given += nodes.len() as u32;
         None
+    }
+
+    /// The numbers of the given formulas among the events that a refutation rests on.
+    pub(super) fn core(&self, rests: &[u32]) -> Vec<u32> {
+        let each = rests
+            .iter()
+            .map(|event| self.state.events[*event as usize].reason);
+        let given = each.filter_map(|reason| match reason {
+            Reason::Given(number) => Some(number),
+            Reason::Case | Reason::Concluded(..) => None,
+        });
+        let mut core: Vec<u32> = given.collect();
+        core.sort_unstable();
+        core.dedup();
+        core
     }
 
     /// The answer for what has been taken in.
@@ -241,7 +267,7 @@ impl<'a> Search<'a> {
         }
         self.splits += 1;
         self.statistics.splits += 1;
-        let case = self.events.len() as u32;
+        let case = self.state.events.len() as u32;
         let (holds, mut rests) = match self.case(on) {
             Outcome::Unsat(proof, rests) if rests.binary_search(&case).is_err() => {
                 self.statistics.skipped += 1;
@@ -278,16 +304,16 @@ impl<'a> Search<'a> {
 
     /// The answer in the case that an inequality holds.
     fn case(&mut self, literal: Literal) -> Outcome {
-        let (events, causes) = (self.events.len(), self.causes.len());
+        let (events, causes) = (self.state.events.len(), self.state.causes.len());
         self.depth += 1;
-        let outcome = match self.bind(literal, None) {
+        let outcome = match self.bind(literal, Reason::Case) {
             Ok(()) => self.run(),
             Err(Refuted) => self.obvious(),
         };
         self.depth -= 1;
-        self.causes.truncate(causes);
-        while self.events.len() > events {
-            match self.events.pop().map(|event| event.what) {
+        self.state.causes.truncate(causes);
+        while self.state.events.len() > events {
+            match self.state.events.pop().map(|event| event.what) {
                 Some(What::Bound {
                     form,
                     side,
@@ -302,28 +328,25 @@ impl<'a> Search<'a> {
         outcome
     }
 
-    /// Notes that something is known. Without any case there is nothing to take back and nothing to explain.
-    fn note(&mut self, what: What, causes: Option<Range<u32>>) -> u32 {
-        if self.depth == 0 {
-            return BASE;
-        }
-        self.events.push(Event { what, causes });
-        self.events.len() as u32 - 1
+    /// Notes that something is known.
+    fn note(&mut self, what: What, reason: Reason) -> u32 {
+        self.state.events.push(Event { what, reason });
+        self.state.events.len() as u32 - 1
     }
 
-    /// Notes that a formula is known, concluded from these events.
-    fn know(&mut self, node: NodeId, causes: Range<u32>) -> Result<(), Refuted> {
+    /// Notes that a formula is known.
+    fn know(&mut self, node: NodeId, reason: Reason) -> Result<(), Refuted> {
         match self.store.node(node).clone() {
-            Node::Atom(literal) => self.bind(literal, Some(causes)),
+            Node::Atom(literal) => self.bind(literal, reason),
             Node::And(range) => {
                 for position in range.clone() {
                     let member = self.store.members(&range)[(position - range.start) as usize];
-                    self.know(member, causes.clone())?;
+                    self.know(member, reason)?;
                 }
                 Ok(())
             }
             Node::Or(_) => {
-                let event = self.note(What::Disjunction, Some(causes));
+                let event = self.note(What::Disjunction, reason);
                 self.state.disjunctions.push((node, event));
                 Ok(())
             }
@@ -331,7 +354,7 @@ impl<'a> Search<'a> {
     }
 
     /// Notes that an inequality is known.
-    fn bind(&mut self, literal: Literal, causes: Option<Range<u32>>) -> Result<(), Refuted> {
+    fn bind(&mut self, literal: Literal, reason: Reason) -> Result<(), Refuted> {
         let Literal { form, side, bound } = literal;
         let previous = self.state.known.get(form, side);
         if previous.is_some_and(|previous| side.implies(previous.value, bound)) {
@@ -343,22 +366,20 @@ impl<'a> Search<'a> {
             side,
             previous,
         };
-        let event = self.note(what, causes);
+        let event = self.note(what, reason);
         let value = bound;
         (self.state.known).set(form, side, Some(Bound { value, event }));
         self.state.simplex.add(form, self.store);
         if refuted {
             self.conflict.clear();
-            self.conflict.extend((event != BASE).then_some(event));
-            if let Some(event) = self.refuter(literal) {
-                self.conflict.push(event);
-            }
+            self.conflict.push(event);
+            self.conflict.extend(self.refuter(literal));
             return Err(Refuted);
         }
         Ok(())
     }
 
-    /// The first event after which an inequality was refuted; none if it was before all cases.
+    /// The first event after which an inequality was refuted.
     fn refuter(&self, literal: Literal) -> Option<u32> {
         let negation = literal.negation();
         let mut found = None;
@@ -367,10 +388,10 @@ impl<'a> Search<'a> {
             if !negation.side.implies(value, negation.bound) {
                 break;
             }
-            found = (event != BASE).then_some(event);
-            bound = match self.events.get(event as usize).map(|event| &event.what) {
-                Some(What::Bound { previous, .. }) => *previous,
-                _ => None,
+            found = Some(event);
+            bound = match self.state.events[event as usize].what {
+                What::Bound { previous, .. } => previous,
+                What::Disjunction => None,
             };
         }
         found
@@ -387,20 +408,20 @@ impl<'a> Search<'a> {
                     View::Only(member) => Some(member),
                     View::Refuted => None,
                 };
-                let start = self.causes.len();
-                self.causes.extend((event != BASE).then_some(event));
-                let mut causes = std::mem::take(&mut self.causes);
+                let start = self.state.causes.len();
+                let mut causes = std::mem::take(&mut self.state.causes);
+                causes.push(event);
                 self.refuters(node, only, &mut causes);
-                self.causes = causes;
+                self.state.causes = causes;
                 match only {
                     Some(member) => {
-                        let end = self.causes.len() as u32;
-                        self.know(member, start as u32..end)?;
+                        let end = self.state.causes.len();
+                        self.know(member, Reason::Concluded(start as u32, end as u32))?;
                         again = true;
                     }
                     None => {
                         self.conflict.clear();
-                        self.conflict.extend(self.causes.drain(start..));
+                        self.conflict.extend(self.state.causes.drain(start..));
                         return Err(Refuted);
                     }
                 }
@@ -515,30 +536,30 @@ impl<'a> Search<'a> {
                     bound: bound.value,
                 };
                 sum.push((self.store.atom(literal), (factor / &divisor).to_string()));
-                events.extend((bound.event != BASE).then_some(bound.event));
+                events.push(bound.event);
             }
         }
         Outcome::Unsat(Proof::Sum(sum), self.rests(&events))
     }
 
-    /// The cases that events were concluded from.
+    /// The cases and given formulas that events were concluded from.
     fn rests(&self, events: &[u32]) -> Vec<u32> {
-        let mut seen = vec![false; self.events.len()];
+        let mut seen = vec![false; self.state.events.len()];
         let mut open = events.to_vec();
-        let mut cases = Vec::new();
+        let mut rests = Vec::new();
         while let Some(event) = open.pop() {
             if std::mem::replace(&mut seen[event as usize], true) {
                 continue;
             }
-            match &self.events[event as usize].causes {
-                None => cases.push(event),
-                Some(causes) => {
-                    open.extend(&self.causes[causes.start as usize..causes.end as usize]);
+            match self.state.events[event as usize].reason {
+                Reason::Given(_) | Reason::Case => rests.push(event),
+                Reason::Concluded(start, end) => {
+                    open.extend(&self.state.causes[start as usize..end as usize]);
                 }
             }
         }
-        cases.sort_unstable();
-        cases
+        rests.sort_unstable();
+        rests
     }
 }
 

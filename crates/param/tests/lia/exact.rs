@@ -58,6 +58,27 @@ fn cases_that_do_not_matter_are_not_in_the_proof() {
 }
 
 #[test]
+fn cores_leave_out_what_was_not_used() {
+    let (x, y, z) = (0, 1, 2);
+    let mut solver = solver();
+    // The second one takes part only by propagation; the third and the fifth do not.
+    solver.push(&[at_most(&[(x, 1)], -1)]);
+    solver.push(&[
+        Formula::any([at_most(&[(x, -1)], 2), at_most(&[(y, 1), (x, 1)], 0)]),
+        at_most(&[(z, 1)], 0),
+        at_most(&[(x, -1)], 1),
+    ]);
+    let question = [at_most(&[(z, -1)], -7), at_most(&[(y, -1), (z, 1)], 0)];
+    assert!(matches!(solver.solve(&question, &|| false), Answer::Sat(_)));
+    let question = [at_most(&[(z, -1)], -7), at_most(&[(y, -1)], 0)];
+    assert!(matches!(
+        solver.solve(&question, &|| false),
+        Answer::Unsat(_)
+    ));
+    assert_eq!(solver.core(), [0, 1, 3, 5]);
+}
+
+#[test]
 fn answers_do_not_depend_on_earlier_questions() {
     let (x, y) = (0, 1);
     let hypothesis = at_most(&[(x, 1), (y, 1)], -5);

@@ -52,8 +52,13 @@ fn solve(solver: &mut Solver, formulas: &[Formula], taken_in: usize) -> Answer {
             }
         }
         Answer::Unsat(proof) => {
-            if let Err(mistake) = proof::check(formulas, proof) {
-                panic!("{mistake}\nformulas: {formulas:#?}\nproof: {proof:#?}");
+            // The proof is one from the formulas that it says it rests on.
+            let core = solver.core().iter();
+            let core: Vec<Formula> = core
+                .map(|number| formulas[*number as usize].clone())
+                .collect();
+            if let Err(mistake) = proof::check(&core, proof) {
+                panic!("{mistake}\nformulas: {formulas:#?}\ncore: {core:#?}\nproof: {proof:#?}");
             }
         }
         Answer::Unknown(_) => {}
