@@ -32,7 +32,7 @@ mod store;
 use threadwise_evidence::arithmetic::{Formula, Proof, Variable};
 
 pub use interpolate::interpolate;
-use search::{Outcome, Search, State};
+use search::{Moment, Outcome, Search, State};
 use store::{Mark, NodeId, Store};
 
 /// How far one question may go. The work is counted, not timed, so answers do not depend on the machine.
@@ -138,9 +138,8 @@ pub struct Statistics {
 /// Formulas that are taken in, and what follows from them.
 #[derive(Debug, Default)]
 struct Level {
-    /// What the store held before them.
-    before: Mark,
-    state: State,
+    /// What the store held and what was known before them.
+    before: (Mark, Moment),
     /// The answer, if it is clear already.
     answer: Option<Result<Refutation, Why>>,
 }
@@ -152,15 +151,14 @@ struct Refutation {
     core: Vec<u32>,
 }
 
-/// The solver, with a stack of formulas that it has taken in. An answer depends only on these and the question, not on earlier questions.
+/// The solver, with a stack of formulas that it has taken in. Which values or proof it answers with may depend on earlier questions: it begins where the last one ended.
 #[derive(Debug)]
 pub struct Solver {
     limits: Limits,
     statistics: Statistics,
     store: Store,
+    state: State,
     levels: Vec<Level>,
-    /// The state of the question at hand; kept for its allocations.
-    scratch: State,
     core: Vec<u32>,
 }
 
@@ -171,8 +169,8 @@ impl Solver {
             limits,
             statistics: Statistics::default(),
             store: Store::default(),
+            state: State::default(),
             levels: Vec::new(),
-            scratch: State::default(),
             core: Vec::new(),
         }
     }
@@ -184,18 +182,15 @@ impl Solver {
 
     /// Takes formulas in, as hypotheses of the questions that follow.
     pub fn push<'f>(&mut self, formulas: impl IntoIterator<Item = &'f Formula>) {
-        let before = self.store.mark();
-        let (mut state, answer) = match self.levels.last() {
-            Some(level) => (level.state.clone(), level.answer.clone()),
-            None => (State::default(), None),
-        };
+        let before = (self.store.mark(), self.state.moment());
+        let answer = self.levels.last().and_then(|level| level.answer.clone());
         let answer = match (answer, read(&mut self.store, formulas)) {
             (Some(answer), _) => Some(answer),
             (None, Err(why)) => Some(Err(why)),
             (None, Ok(nodes)) => {
-                let (store, limits) = (&mut self.store, &self.limits);
-                let statistics = &mut self.statistics;
-                let mut search = Search::new(store, &mut state, limits, statistics, &|| false);
+                let (store, state) = (&mut self.store, &mut self.state);
+                let (limits, statistics) = (&self.limits, &mut self.statistics);
+                let mut search = Search::new(store, state, limits, statistics, &|| false);
                 match search.assume(&nodes).or_else(|| search.close()) {
                     Some(Outcome::Unsat(proof, rests)) => {
                         let core = search.core(&rests);
@@ -206,18 +201,20 @@ impl Solver {
                 }
             }
         };
-        self.levels.push(Level {
-            before,
-            state,
-            answer,
-        });
+        self.levels.push(Level { before, answer });
     }
 
     /// Forgets the formulas of the last [`push`](Solver::push) that is not forgotten.
     pub fn pop(&mut self) {
         if let Some(level) = self.levels.pop() {
-            self.store.forget(level.before);
+            self.go_back(level.before);
         }
+    }
+
+    fn go_back(&mut self, (mark, moment): (Mark, Moment)) {
+        self.state.go_back(moment, &self.store);
+        self.state.forget(Store::first_form(mark));
+        self.store.forget(mark);
     }
 
     /// Whether the formulas taken in, and these, can hold together. The search ends if `stop` says so.
@@ -227,24 +224,18 @@ impl Solver {
         stop: &dyn Fn() -> bool,
     ) -> Answer {
         self.statistics.questions += 1;
-        match self.levels.last() {
-            Some(level) => {
-                match &level.answer {
-                    Some(Ok(refutation)) => {
-                        self.core.clone_from(&refutation.core);
-                        return Answer::Unsat(refutation.proof.clone());
-                    }
-                    Some(Err(why)) => return Answer::Unknown(*why),
-                    None => {}
-                }
-                self.scratch.clone_from(&level.state);
+        match self.levels.last().and_then(|level| level.answer.as_ref()) {
+            Some(Ok(refutation)) => {
+                self.core.clone_from(&refutation.core);
+                return Answer::Unsat(refutation.proof.clone());
             }
-            None => self.scratch.clone_from(&State::default()),
+            Some(Err(why)) => return Answer::Unknown(*why),
+            None => {}
         }
-        let before = self.store.mark();
+        let before = (self.store.mark(), self.state.moment());
         let answer = self.search(formulas, stop);
-        self.store.forget(before);
-        self.statistics.big += u64::from(self.scratch.big());
+        self.go_back(before);
+        self.statistics.big += u64::from(self.state.big());
         answer
     }
 
@@ -263,7 +254,7 @@ impl Solver {
             Err(why) => return Answer::Unknown(why),
         };
         let (store, limits) = (&mut self.store, &self.limits);
-        let (state, statistics) = (&mut self.scratch, &mut self.statistics);
+        let (state, statistics) = (&mut self.state, &mut self.statistics);
         let mut search = Search::new(store, state, limits, statistics, stop);
         let outcome = match search.assume(&nodes) {
             Some(outcome) => outcome,

@@ -66,12 +66,19 @@ impl Bounds for Known {
     }
 }
 
-/// What is known, and how it became so.
+/// What is known, and how it became so. It is a stack: what became known last can be taken back. The tableau stays as it is then, which helps
+/// with the next question: it is often much like the last one.
 #[derive(Debug, Default)]
 pub(super) struct State {
     known: Known,
     /// The disjunctions that are known, with the events that made them so.
     disjunctions: Vec<(NodeId, u32)>,
+    /// The disjunctions that have inequalities of a form, by their positions.
+    occurrences: IndexVec<FormId, Vec<u32>>,
+    /// The disjunctions that propagation has to look at.
+    pending: Vec<u32>,
+    /// The forms with bounds that the tableau has not seen.
+    unchecked: Vec<FormId>,
     simplex: Simplex,
     events: Vec<Event>,
     causes: Vec<u32>,
@@ -79,27 +86,70 @@ pub(super) struct State {
     given: u32,
 }
 
-impl Clone for State {
-    fn clone(&self) -> State {
-        let mut copy = State::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, other: &State) {
-        self.known.bounds.raw.clone_from(&other.known.bounds.raw);
-        self.disjunctions.clone_from(&other.disjunctions);
-        self.simplex.clone_from(&other.simplex);
-        self.events.clone_from(&other.events);
-        self.causes.clone_from(&other.causes);
-        self.given = other.given;
-    }
+/// How much a state knows.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Moment {
+    events: usize,
+    causes: usize,
+    given: u32,
 }
 
 impl State {
-    /// Whether big numbers were needed.
-    pub(super) fn big(&self) -> bool {
-        self.simplex.big
+    /// What is known now.
+    pub(super) fn moment(&self) -> Moment {
+        Moment {
+            events: self.events.len(),
+            causes: self.causes.len(),
+            given: self.given,
+        }
+    }
+
+    /// Forgets what became known after a moment at which nothing was left to propagate or to check.
+    pub(super) fn go_back(&mut self, moment: Moment, store: &Store) {
+        self.pending.clear();
+        self.unchecked.clear();
+        self.causes.truncate(moment.causes);
+        self.given = moment.given;
+        while self.events.len() > moment.events {
+            match self.events.pop().map(|event| event.what) {
+                Some(What::Bound {
+                    form,
+                    side,
+                    previous,
+                }) => self.known.set(form, side, previous),
+                Some(What::Disjunction) => {
+                    if let Some((node, _)) = self.disjunctions.pop() {
+                        store.literals(node, &mut |literal| {
+                            self.occurrences[literal.form].pop();
+                        });
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Forgets the forms from this one on. Nothing may be known of them any more.
+    pub(super) fn forget(&mut self, first: FormId) {
+        self.simplex.forget(first, &self.known);
+    }
+
+    /// Whether big numbers were needed since this was asked last.
+    pub(super) fn big(&mut self) -> bool {
+        std::mem::take(&mut self.simplex.big)
+    }
+
+    /// Takes in a disjunction.
+    fn disjunction(&mut self, node: NodeId, event: u32, store: &Store) {
+        let position = self.disjunctions.len() as u32;
+        self.disjunctions.push((node, event));
+        self.pending.push(position);
+        store.literals(node, &mut |literal| {
+            while self.occurrences.len() <= literal.form.index() {
+                self.occurrences.push(Vec::new());
+            }
+            self.occurrences[literal.form].push(position);
+        });
     }
 }
 
@@ -249,7 +299,9 @@ impl<'a> Search<'a> {
             return Some(self.obvious());
         }
         let before = self.budget.pivots;
-        let checked = (self.state.simplex).check(&self.state.known, &mut self.budget);
+        let state = &mut *self.state;
+        let checked = (state.simplex).check(&state.unchecked, &state.known, &mut self.budget);
+        state.unchecked.clear();
         self.statistics.pivots += before - self.budget.pivots;
         match checked {
             Ok(None) => None,
@@ -304,27 +356,14 @@ impl<'a> Search<'a> {
 
     /// The answer in the case that an inequality holds.
     fn case(&mut self, literal: Literal) -> Outcome {
-        let (events, causes) = (self.state.events.len(), self.state.causes.len());
+        let before = self.state.moment();
         self.depth += 1;
         let outcome = match self.bind(literal, Reason::Case) {
             Ok(()) => self.run(),
             Err(Refuted) => self.obvious(),
         };
         self.depth -= 1;
-        self.state.causes.truncate(causes);
-        while self.state.events.len() > events {
-            match self.state.events.pop().map(|event| event.what) {
-                Some(What::Bound {
-                    form,
-                    side,
-                    previous,
-                }) => self.state.known.set(form, side, previous),
-                Some(What::Disjunction) => {
-                    self.state.disjunctions.pop();
-                }
-                None => {}
-            }
-        }
+        self.state.go_back(before, self.store);
         outcome
     }
 
@@ -347,7 +386,7 @@ impl<'a> Search<'a> {
             }
             Node::Or(_) => {
                 let event = self.note(What::Disjunction, reason);
-                self.state.disjunctions.push((node, event));
+                self.state.disjunction(node, event, self.store);
                 Ok(())
             }
         }
@@ -370,6 +409,10 @@ impl<'a> Search<'a> {
         let value = bound;
         (self.state.known).set(form, side, Some(Bound { value, event }));
         self.state.simplex.add(form, self.store);
+        self.state.unchecked.push(form);
+        if let Some(occurrences) = self.state.occurrences.get(form) {
+            self.state.pending.extend_from_slice(occurrences);
+        }
         if refuted {
             self.conflict.clear();
             self.conflict.push(event);
@@ -398,38 +441,34 @@ impl<'a> Search<'a> {
     }
 
     fn propagate(&mut self) -> Result<(), Refuted> {
-        loop {
-            let mut again = false;
-            let mut position = 0;
-            while let Some((node, event)) = self.state.disjunctions.get(position).copied() {
-                position += 1;
-                let only = match self.view(node) {
-                    View::Holds | View::Open => continue,
-                    View::Only(member) => Some(member),
-                    View::Refuted => None,
-                };
-                let start = self.state.causes.len();
-                let mut causes = std::mem::take(&mut self.state.causes);
-                causes.push(event);
-                self.refuters(node, only, &mut causes);
-                self.state.causes = causes;
-                match only {
-                    Some(member) => {
-                        let end = self.state.causes.len();
-                        self.know(member, Reason::Concluded(start as u32, end as u32))?;
-                        again = true;
-                    }
-                    None => {
-                        self.conflict.clear();
-                        self.conflict.extend(self.state.causes.drain(start..));
-                        return Err(Refuted);
-                    }
+        let mut next = 0;
+        while let Some(position) = self.state.pending.get(next).copied() {
+            next += 1;
+            let (node, event) = self.state.disjunctions[position as usize];
+            let only = match self.view(node) {
+                View::Holds | View::Open => continue,
+                View::Only(member) => Some(member),
+                View::Refuted => None,
+            };
+            let start = self.state.causes.len();
+            let mut causes = std::mem::take(&mut self.state.causes);
+            causes.push(event);
+            self.refuters(node, only, &mut causes);
+            self.state.causes = causes;
+            match only {
+                Some(member) => {
+                    let end = self.state.causes.len();
+                    self.know(member, Reason::Concluded(start as u32, end as u32))?;
+                }
+                None => {
+                    self.conflict.clear();
+                    self.conflict.extend(self.state.causes.drain(start..));
+                    return Err(Refuted);
                 }
             }
-            if !again {
-                return Ok(());
-            }
         }
+        self.state.pending.clear();
+        Ok(())
     }
 
     fn view(&self, node: NodeId) -> View {

@@ -4,8 +4,8 @@
 //! columns keep their bounds. A row whose value breaks a bound is exchanged with a column that can give way; if none can, the bounds in
 //! that row contradict each other, and its coefficients are the factors with which they add up to a contradiction. Rows and columns are chosen by least number (Bland), which ends.
 //!
-//! Bounds may be taken back at any time without telling the tableau: that keeps what it needs. It is a complete test for fractions; for integers
-//! a contradiction is one, but values need not be whole.
+//! Bounds may be taken back at any time without telling the tableau: that keeps what it needs. Forms can be taken back as well. It is a complete test for fractions; for
+//! integers a contradiction is one, but values need not be whole.
 
 use std::cmp::Ordering;
 
@@ -61,20 +61,6 @@ impl Row {
     }
 }
 
-impl Clone for Row {
-    fn clone(&self) -> Row {
-        Row {
-            form: self.form,
-            terms: self.terms.clone(),
-        }
-    }
-
-    fn clone_from(&mut self, other: &Row) {
-        self.form = other.form;
-        self.terms.clone_from(&other.terms);
-    }
-}
-
 /// What is known of the values of forms.
 pub(super) trait Bounds {
     /// The bound of a form on a side.
@@ -96,24 +82,8 @@ pub(super) struct Simplex {
     places: IndexVec<FormId, Place>,
     values: IndexVec<FormId, Rational>,
     rows: Vec<Row>,
-    /// Whether a number in it was big at some time.
+    /// Whether a number in it became big.
     pub(super) big: bool,
-}
-
-impl Clone for Simplex {
-    fn clone(&self) -> Simplex {
-        let mut copy = Simplex::default();
-        copy.clone_from(self);
-        copy
-    }
-
-    fn clone_from(&mut self, other: &Simplex) {
-        // Derived, this would throw the allocations away; a query begins with such a copy.
-        self.places.raw.clone_from(&other.places.raw);
-        self.values.raw.clone_from(&other.values.raw);
-        self.rows.clone_from(&other.rows);
-        self.big = other.big;
-    }
 }
 
 impl Simplex {
@@ -175,13 +145,14 @@ impl Simplex {
         sum
     }
 
-    /// Looks for values that keep all bounds.
+    /// Looks for values that keep all bounds. Those of columns that are not `changed` are kept already.
     pub(super) fn check(
         &mut self,
+        changed: &[FormId],
         bounds: &impl Bounds,
         budget: &mut Budget,
     ) -> Result<Option<Contradiction>, Why> {
-        for form in self.places.indices() {
+        for form in changed.iter().copied() {
             if self.places[form] == Place::Column
                 && let Some((_, bound)) = self.broken(form, bounds)
             {
@@ -294,6 +265,42 @@ impl Simplex {
         };
         self.places[leaving] = Place::Column;
         self.places[column] = Place::Row(position as u32);
+    }
+
+    /// Takes back the forms from this one on, which have no bounds any more.
+    pub(super) fn forget(&mut self, first: FormId, bounds: &impl Bounds) {
+        for form in (first.index()..self.places.len()).map(FormId::from_usize) {
+            if let Place::Row(position) = self.places[form] {
+                self.remove_row(position);
+            }
+        }
+        for form in (first.index()..self.places.len()).map(FormId::from_usize) {
+            if self.places[form] != Place::Column {
+                continue;
+            }
+            // Another form takes its place, so that the rows do without it: the one with the shortest row, which spoils the others least.
+            let rows = self.rows.iter().enumerate();
+            let having = rows.filter(|(_, row)| row.coefficient(form).is_some());
+            if let Some((position, row)) = having.min_by_key(|(_, row)| row.terms.len()) {
+                let value = self.values[row.form].floor().unwrap_or_default();
+                let [lower, upper] =
+                    [Side::Lower, Side::Upper].map(|side| bounds.bound(row.form, side));
+                let value = value.max(lower.unwrap_or(value));
+                let value = value.min(upper.unwrap_or(value));
+                self.exchange(position, form, value);
+                self.remove_row(position as u32);
+            }
+        }
+        self.places.truncate(first.index());
+        self.values.truncate(first.index());
+    }
+
+    fn remove_row(&mut self, position: u32) {
+        let removed = self.rows.swap_remove(position as usize);
+        self.places[removed.form] = Place::Absent;
+        if let Some(moved) = self.rows.get(position as usize) {
+            self.places[moved.form] = Place::Row(position);
+        }
     }
 
     /// The rows whose values are not whole: the form, its value, and its terms.

@@ -98,6 +98,11 @@ impl Store {
         }
     }
 
+    /// The first form that a store did not hold at a mark.
+    pub(super) fn first_form(mark: Mark) -> FormId {
+        FormId::from_usize(mark.forms)
+    }
+
     /// Forgets what came after a mark.
     pub(super) fn forget(&mut self, mark: Mark) {
         for terms in self.forms.raw.drain(mark.forms..) {
@@ -141,6 +146,12 @@ impl Store {
         }
         let id = self.forms.push(terms.to_vec());
         self.ids.insert(terms.to_vec(), id);
+        if !matches!(terms, [(_, 1)]) {
+            // Variables come together with whatever has them, so that they are not forgotten first.
+            for (variable, _) in terms {
+                self.variable_form(*variable);
+            }
+        }
         id
     }
 
@@ -151,6 +162,18 @@ impl Store {
     /// The members in a range that a node names.
     pub(super) fn members(&self, range: &Range<u32>) -> &[NodeId] {
         &self.members[range.start as usize..range.end as usize]
+    }
+
+    /// Calls for every inequality of a formula.
+    pub(super) fn literals(&self, node: NodeId, visit: &mut dyn FnMut(Literal)) {
+        match self.node(node) {
+            Node::Atom(literal) => visit(*literal),
+            Node::And(range) | Node::Or(range) => {
+                for member in self.members(range) {
+                    self.literals(*member, visit);
+                }
+            }
+        }
     }
 
     /// The literal that an inequality with variables is.

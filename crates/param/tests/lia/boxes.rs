@@ -1,6 +1,6 @@
 //! Questions about variables in small boxes, answered by trying all values.
 
-use crate::{Tally, generate, holds, solve, solver};
+use crate::{Tally, check, generate, holds, solve, solver};
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_param::lia::Answer;
 use threadwise_testgen::random::Random;
@@ -48,4 +48,43 @@ fn small_boxes_are_decided_as_by_trying() {
         ("with cases", tally.split, 20),
         ("with integer cases", tally.branched, 5),
     ]);
+}
+
+#[test]
+fn formulas_come_and_go() {
+    let mut random = Random::new(8);
+    let (variables, edge) = (3, 3);
+    let mut solver = solver();
+    let mut levels: Vec<Vec<Formula>> = Vec::new();
+    let mut refuted = 0;
+    for _ in 0..6000 {
+        let some = generate::in_box(&mut random, variables, edge).formulas;
+        let (the_box, some) = some.split_at(2 * variables as usize);
+        match random.below(6) {
+            0 if levels.len() < 5 => {
+                // Some levels bring variables that are new.
+                let new = match random.percent(30) {
+                    true => the_box,
+                    false => &some[..1],
+                };
+                solver.push(new);
+                levels.push(new.to_vec());
+            }
+            1 => {
+                solver.pop();
+                levels.pop();
+            }
+            _ => {
+                let question: Vec<Formula> = the_box.iter().chain(some).cloned().collect();
+                let formulas = levels.iter().flatten().chain(&question);
+                let formulas: Vec<Formula> = formulas.cloned().collect();
+                let answer = solver.solve(&question, &|| false);
+                check(&solver, &formulas, &answer);
+                let expected = some_values(&formulas, &mut Vec::new(), variables as usize, edge);
+                assert_eq!(matches!(answer, Answer::Sat(_)), expected, "{formulas:#?}");
+                refuted += usize::from(!expected);
+            }
+        }
+    }
+    assert!(refuted > 500, "{refuted}");
 }

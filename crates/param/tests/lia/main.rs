@@ -44,7 +44,13 @@ fn solve(solver: &mut Solver, formulas: &[Formula], taken_in: usize) -> Answer {
     solver.push(before);
     let answer = solver.solve(question, &|| false);
     solver.pop();
-    match &answer {
+    check(solver, formulas, &answer);
+    answer
+}
+
+/// Checks the evidence of an answer to the question whether these formulas can hold together.
+fn check(solver: &Solver, formulas: &[Formula], answer: &Answer) {
+    match answer {
         Answer::Sat(model) => {
             for formula in formulas {
                 let value = |variable| model.value(variable);
@@ -63,7 +69,6 @@ fn solve(solver: &mut Solver, formulas: &[Formula], taken_in: usize) -> Answer {
         }
         Answer::Unknown(_) => {}
     }
-    answer
 }
 
 /// What questions exercised.
