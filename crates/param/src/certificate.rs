@@ -1,7 +1,7 @@
 //! Writing a proof down: the assertions that the property needs, no others, and a proof for each condition.
 //!
 //! What was inferred is far more than is needed. Beginning with the property, whatever a proof uses is kept, and what the proofs of that use, until nothing
-//! is added. The proofs that are written down are those that were found with what is kept alone.
+//! is added. A proof uses what the solver says it rests on, less what turns out not to be needed.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,10 +9,17 @@ use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
 use threadwise_evidence::family::{ConditionProof, CountedPredicate, FamilyClaim, ViewClaim};
 
 use crate::conditions::{Cases, Goal, Instantiation, shown};
-use crate::infer::{Asked, Halt, Inference, unaffected, variables};
+use crate::infer::{Halt, Inference, unaffected, variables};
 
 /// An assertion: its view, and its position among those of the view.
 type Place = (usize, usize);
+
+/// What is to be refuted: facts, assertions, and more that cannot be left out.
+struct Question<'q> {
+    facts: &'q [Linear],
+    hypotheses: &'q [(Place, Linear)],
+    more: &'q [Linear],
+}
 
 /// A proof that some formulas are contradictory, and which assertions it uses.
 struct Used {
@@ -139,94 +146,66 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
                 hypotheses.push(((instantiation.view, position), renamed));
             }
         }
-        // What is needed anyway comes first, then what the full proof mentions, then everything.
-        let all: Vec<usize> = (0..hypotheses.len()).collect();
-        let Some(proof) = self.try_with(facts, &hypotheses, &all, more)? else {
-            return Ok(None);
+        // What is needed anyway costs nothing.
+        let (needed, new): (Vec<usize>, Vec<usize>) = (0..hypotheses.len())
+            .partition(|position| self.needed.contains(&hypotheses[*position].0));
+        let question = Question {
+            facts,
+            hypotheses: &hypotheses,
+            more,
         };
-        let mut mentioned = BTreeSet::new();
-        mentions(&proof, &mut mentioned);
-        let told: Vec<usize> = all
-            .iter()
-            .copied()
-            .filter(|place| {
-                let mut found = false;
-                atoms(&hypotheses[*place].1, &mut |atom| {
-                    found |= mentioned.contains(atom);
-                });
-                found
-            })
-            .collect();
-        let (chosen, proof) = match self.try_with(facts, &hypotheses, &told, more)? {
-            Some(proof) => (told, proof),
-            None => (all, proof),
+        let used = match self.ask(&question, &needed)? {
+            Some(found) => found,
+            None => match self.ask(&question, &[&needed[..], &new].concat())? {
+                Some(found) => self.fewer(&question, &needed, found)?,
+                None => return Ok(None),
+            },
         };
-        let (chosen, proof) = self.fewer(facts, &hypotheses, chosen, proof, more)?;
         Ok(Some(Used {
-            proof,
-            assertions: chosen.iter().map(|place| hypotheses[*place].0).collect(),
+            proof: used.0,
+            assertions: used.1.iter().map(|place| hypotheses[*place].0).collect(),
         }))
     }
 
     /// Leaves out hypotheses that are not needed elsewhere, as long as the rest suffices.
     fn fewer(
         &mut self,
-        facts: &[Linear],
-        hypotheses: &[(Place, Linear)],
-        mut chosen: Vec<usize>,
-        mut proof: Proof,
-        more: &[Linear],
-    ) -> Result<(Vec<usize>, Proof), Failure> {
-        let new = |place: &usize, needed: &BTreeSet<Place>| !needed.contains(&hypotheses[*place].0);
-        let mut candidates: Vec<usize> = chosen
-            .iter()
-            .copied()
-            .filter(|place| new(place, &self.needed))
-            .collect();
-        if candidates.len() > 24 {
-            // Halves first, so that many go at once.
-            let half = candidates.split_off(candidates.len() / 2);
-            for part in [half, candidates.clone()] {
-                let rest: Vec<usize> = chosen
-                    .iter()
-                    .copied()
-                    .filter(|place| !part.contains(place))
-                    .collect();
-                if let Some(shorter) = self.try_with(facts, hypotheses, &rest, more)? {
-                    (chosen, proof) = (rest, shorter);
-                }
+        question: &Question,
+        needed: &[usize],
+        mut found: (Proof, Vec<usize>),
+    ) -> Result<(Proof, Vec<usize>), Failure> {
+        let new = |place: &usize| !needed.contains(place);
+        let candidates: Vec<usize> = found.1.iter().copied().filter(new).collect();
+        for left_out in candidates.into_iter().rev() {
+            if !found.1.contains(&left_out) {
+                continue;
             }
-            candidates = chosen
-                .iter()
-                .copied()
-                .filter(|place| new(place, &self.needed))
-                .take(24)
-                .collect();
-        }
-        for place in candidates.into_iter().rev() {
-            let rest: Vec<usize> = chosen.iter().copied().filter(|p| *p != place).collect();
-            if let Some(shorter) = self.try_with(facts, hypotheses, &rest, more)? {
-                (chosen, proof) = (rest, shorter);
+            let rest = found.1.iter().copied();
+            let rest = rest.filter(|place| new(place) && *place != left_out);
+            let rest: Vec<usize> = needed.iter().copied().chain(rest).collect();
+            if let Some(fewer) = self.ask(question, &rest)? {
+                found = fewer;
             }
         }
-        Ok((chosen, proof))
+        Ok(found)
     }
 
-    fn try_with(
+    /// A proof that some hypotheses suffice, and those that it is from.
+    fn ask(
         &mut self,
-        facts: &[Linear],
-        hypotheses: &[(Place, Linear)],
+        question: &Question,
         chosen: &[usize],
-        more: &[Linear],
-    ) -> Result<Option<Proof>, Failure> {
-        let hypotheses = chosen.iter().map(|place| &hypotheses[*place].1);
-        match self
-            .inference
-            .refute(facts.iter().chain(hypotheses), more)?
-        {
-            Asked::Impossible(proof) => Ok(Some(proof)),
-            Asked::Possible(_) | Asked::Open => Ok(None),
-        }
+    ) -> Result<Option<(Proof, Vec<usize>)>, Failure> {
+        let hypotheses = chosen.iter().map(|place| &question.hypotheses[*place].1);
+        let formulas = question.facts.iter().chain(hypotheses).chain(question.more);
+        let Some((proof, core)) = self.inference.refute(formulas)? else {
+            return Ok(None);
+        };
+        let core = core.iter().filter_map(|number| {
+            let position = (*number as usize).checked_sub(question.facts.len())?;
+            chosen.get(position).copied()
+        });
+        Ok(Some((proof, core.collect())))
     }
 
     /// The claim, with variables and views numbered anew.
@@ -331,29 +310,6 @@ fn visit_proof(proof: &mut Proof, visit: &mut dyn FnMut(&mut Atom)) {
             visit(on);
             visit_proof(holds, visit);
             visit_proof(fails, visit);
-        }
-    }
-}
-
-/// The inequalities that a proof adds up, and those that it distinguishes cases by.
-fn mentions(proof: &Proof, found: &mut BTreeSet<Atom>) {
-    match proof {
-        Proof::Obvious => {}
-        Proof::Sum(atoms) => found.extend(atoms.iter().map(|(atom, _)| atom.clone())),
-        Proof::Split { on, holds, fails } => {
-            found.insert(on.clone());
-            found.extend(on.negation().ok());
-            mentions(holds, found);
-            mentions(fails, found);
-        }
-    }
-}
-
-fn atoms(formula: &Linear, visit: &mut dyn FnMut(&Atom)) {
-    match formula {
-        Linear::Atom(atom) => visit(atom),
-        Linear::And(members) | Linear::Or(members) => {
-            members.iter().for_each(|member| atoms(member, visit));
         }
     }
 }

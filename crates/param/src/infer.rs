@@ -149,7 +149,7 @@ impl<'a, 's> Inference<'a, 's> {
     }
 
     /// Whether formulas can hold with what was taken in. Of a question without an answer, `None` says that it could not be settled.
-    fn ask(&mut self, formulas: &[Linear]) -> Result<Asked, Halt> {
+    fn ask<'f>(&mut self, formulas: impl IntoIterator<Item = &'f Linear>) -> Result<Asked, Halt> {
         if (self.stop)() {
             return Err(Halt::Stopped);
         }
@@ -432,16 +432,15 @@ impl<'a, 's> Inference<'a, 's> {
         asked
     }
 
-    /// Whether formulas contradict each other, whatever the assertions say.
+    /// A proof that formulas contradict each other, whatever the assertions say, and the positions of those that it is from.
     pub(crate) fn refute<'f>(
         &mut self,
         formulas: impl IntoIterator<Item = &'f Linear>,
-        more: &[Linear],
-    ) -> Result<Asked, Halt> {
-        self.solver.push(formulas);
-        let asked = self.ask(more);
-        self.solver.pop();
-        asked
+    ) -> Result<Option<(Proof, &[u32])>, Halt> {
+        match self.ask(formulas)? {
+            Asked::Impossible(proof) => Ok(Some((proof, self.solver.core()))),
+            Asked::Possible(_) | Asked::Open => Ok(None),
+        }
     }
 
     /// How many questions may still be asked.
