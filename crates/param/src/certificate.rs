@@ -9,7 +9,8 @@ use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
 use threadwise_evidence::family::{ConditionProof, CountedPredicate, FamilyClaim, ViewClaim};
 
 use crate::conditions::{Cases, Goal, Instantiation, shown};
-use crate::infer::{Halt, Inference, unaffected, variables};
+use crate::infer::{Inference, unaffected};
+use crate::questions::Halt;
 
 /// An assertion: its view, and its position among those of the view.
 type Place = (usize, usize);
@@ -111,7 +112,7 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             let formula = self.formulas[place.0][place.1].clone();
             for number in by_view.get(&place.0).into_iter().flatten() {
                 let case = &self.cases.cases[*number];
-                if formula.truth() != Some(false) && unaffected(case, variables(&formula).iter()) {
+                if formula.truth() != Some(false) && unaffected(case, &formula) {
                     continue;
                 }
                 let after = Cases::after(&formula, &case.after)?;
@@ -198,7 +199,7 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
     ) -> Result<Option<(Proof, Vec<usize>)>, Failure> {
         let hypotheses = chosen.iter().map(|place| &question.hypotheses[*place].1);
         let formulas = question.facts.iter().chain(hypotheses).chain(question.more);
-        let Some((proof, core)) = self.inference.refute(formulas)? else {
+        let Some((proof, core)) = self.inference.questions.refute(formulas)? else {
             return Ok(None);
         };
         let core = core.iter().filter_map(|number| {

@@ -99,15 +99,17 @@ impl Attempt<'_> {
             let name = horn::predicate(&cases, view);
             // What is not defined may be anything: it is true.
             if let Some(formula) = found.remove(name.trim_matches('|')) {
-                let lemmas = &mut inference.views[view].lemmas;
-                match formula {
-                    Linear::And(members) => lemmas.extend(members),
-                    other => lemmas.push(other),
+                let members = match formula {
+                    Linear::And(members) => members,
+                    other => vec![other],
+                };
+                for member in members {
+                    inference.assume(view, member);
                 }
             }
         }
         let proof = self.judge(&mut inference, &requirements, &goals, name);
-        allowance.questions = inference.left();
+        allowance.questions = inference.questions.left();
         match proof {
             Ok(Some(mut proof)) => {
                 proof

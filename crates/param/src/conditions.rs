@@ -57,6 +57,8 @@ pub(crate) enum Origin {
 /// Something that must be contradictory: a failing check, or a violation of the property.
 #[derive(Clone, Debug)]
 pub(crate) struct Goal {
+    /// Another one for each goal.
+    pub(crate) number: usize,
     pub(crate) condition: Condition,
     /// What would hold, the violation included.
     pub(crate) facts: Vec<Linear>,
@@ -75,6 +77,8 @@ pub(crate) struct Cases<'a> {
     /// The variables of each view.
     pub(crate) variables: Vec<Vec<Variable>>,
     pub(crate) cases: Vec<Case>,
+    /// How many goals there are.
+    goals: usize,
 }
 
 /// Too many views or cases.
@@ -111,6 +115,7 @@ impl<'a> Cases<'a> {
             views,
             variables,
             cases: Vec::new(),
+            goals: 0,
         };
         let by_references = cases.by_references();
         for view in 0..cases.views.len() {
@@ -386,7 +391,9 @@ impl<'a> Cases<'a> {
                 }
                 facts.extend(violation.iter().cloned());
                 facts.append(&mut translator.facts);
+                self.goals += 1;
                 goals.push(Goal {
+                    number: self.goals,
                     condition: Condition::Check {
                         template: declaration.name.clone(),
                         path: number,
@@ -472,7 +479,9 @@ impl<'a> Cases<'a> {
             facts.push(violation.clone());
             facts.append(&mut translator.facts);
             let shown = references.iter().map(|r| shown(family, *r));
+            self.goals += 1;
             goals.push(Goal {
+                number: self.goals,
                 condition: Condition::Property {
                     conjunct: number,
                     references: shown.collect(),

@@ -15,9 +15,10 @@ use threadwise_model::family::{Conjunct, Family};
 use crate::candidates::{self, Modes};
 use crate::certificate::{self, Failure};
 use crate::conditions::{Cases, Goal, TooMuch};
-use crate::infer::{Asked, Halt, Inference};
+use crate::infer::Inference;
 use crate::learn::Learner;
 use crate::points::Points;
+use crate::questions::{Asked, Halt};
 use crate::scope::{Counted, Table};
 use crate::small::Sample;
 
@@ -260,7 +261,7 @@ impl Attempt<'_> {
             let mut inference =
                 Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
             if let Some(views) = views.take() {
-                inference.views = views;
+                inference.set_views(views);
             }
             let outcome = match stage {
                 Stage::Equations => inference.close_hulls(),
@@ -272,7 +273,7 @@ impl Attempt<'_> {
             let mut open = Vec::new();
             for (name, goals) in goals {
                 if matches!(stage, Stage::Learning | Stage::Guessing) {
-                    let views = inference.views.clone();
+                    let views = inference.views().to_vec();
                     let wanted: Vec<&Goal> = goals.iter().collect();
                     let mut learner = Learner::new(&pools);
                     if stage == Stage::Guessing {
@@ -281,7 +282,7 @@ impl Attempt<'_> {
                     }
                     if !learner.run(&mut inference, &wanted)? {
                         // What was learnt in vain is not inductive.
-                        inference.views = views;
+                        inference.set_views(views);
                         open.push((name, goals));
                         continue;
                     }
@@ -295,8 +296,8 @@ impl Attempt<'_> {
                 }
             }
             goals = open;
-            allowance.questions = inference.left();
-            views = Some(std::mem::take(&mut inference.views));
+            allowance.questions = inference.questions.left();
+            views = Some(inference.views().to_vec());
         }
         Ok(cases.table)
     }
@@ -313,7 +314,7 @@ impl Attempt<'_> {
         name: &str,
     ) -> Result<Option<Proof>, Gap> {
         for goal in goals {
-            if !matches!(inference.follows(goal)?, Asked::Impossible(_)) {
+            if !matches!(inference.follows(goal)?, Asked::Impossible) {
                 return Ok(None);
             }
         }

@@ -22,8 +22,9 @@ use crate::candidates::Modes;
 use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, TooMuch};
 use crate::counter::Claimed;
 use crate::engine::{QUESTIONS, SAMPLES};
-use crate::infer::{Halt, Inference, variables};
+use crate::infer::{Inference, variables};
 use crate::points::Points;
+use crate::questions::Halt;
 use crate::scope::{Form, Table};
 use crate::small;
 

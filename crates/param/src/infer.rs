@@ -6,43 +6,31 @@
 
 use std::collections::HashMap;
 
-use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Proof, Variable};
+use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 
-use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, form_after};
+use crate::conditions::{Case, Cases, Goal, Origin};
 use crate::hull::Hull;
-use crate::lia::{self, Answer, Model, Solver};
+use crate::lia::{self, Model};
 use crate::points::{Points, holds};
+use crate::questions::{Asked, Halt, Place, Questions, Spot};
 use crate::scope::Form;
-
-/// Why there is no result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Halt {
-    #[error("the time limit was reached, or the search was cancelled")]
-    Stopped,
-    #[error("the allowance of questions to the arithmetic solver is used up")]
-    Questions,
-    #[error("the arithmetic solver gave no answer: {0}")]
-    Solver(lia::Why),
-    #[error(transparent)]
-    Overflow(#[from] Overflow),
-}
 
 /// The assertion of a view: equations for each mode, and other formulas.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ViewAssertion {
     /// In the order of the view's modes.
     hulls: Vec<Hull>,
-    pub(crate) lemmas: Vec<Linear>,
+    lemmas: Vec<Linear>,
 }
 
 impl ViewAssertion {
     /// Whether there are states of the view, as far as is known.
-    pub(crate) fn reached(&self) -> bool {
+    fn reached(&self) -> bool {
         self.hulls.iter().any(|hull| hull.reached)
     }
 }
 
-/// The assertions of all views, as far as they are known, with a solver to ask about them.
+/// The assertions of all views, as far as they are known.
 pub(crate) struct Inference<'a, 's> {
     pub(crate) cases: &'s Cases<'a>,
     pub(crate) points: &'s Points,
@@ -50,13 +38,14 @@ pub(crate) struct Inference<'a, 's> {
     modes: &'s [Vec<Linear>],
     /// Where the value of a variable is in the points of a view.
     places: Vec<HashMap<Variable, usize>>,
-    pub(crate) views: Vec<ViewAssertion>,
-    pub(crate) solver: Solver,
-    stop: &'s dyn Fn() -> bool,
-    questions: u64,
+    views: Vec<ViewAssertion>,
+    /// Questions about them.
+    pub(crate) questions: Questions<'s>,
+    /// The views whose assertions the questions do not know.
+    changed: Vec<usize>,
     /// For each case, the state of the views it depends on when it was last found in order.
     settled: Vec<Option<Vec<u64>>>,
-    /// How often the assertion of each view became weaker.
+    /// How often the assertion of each view changed.
     versions: Vec<u64>,
 }
 
@@ -79,9 +68,8 @@ impl<'a, 's> Inference<'a, 's> {
             modes,
             places: places.collect(),
             views: vec![ViewAssertion::default(); cases.views.len()],
-            solver: Solver::new(lia::Limits::default()),
-            stop,
-            questions,
+            questions: Questions::new(cases.views.len(), questions, stop),
+            changed: Vec::new(),
             settled: vec![None; cases.cases.len()],
             versions: vec![0; cases.views.len()],
         };
@@ -89,8 +77,38 @@ impl<'a, 's> Inference<'a, 's> {
         inference
     }
 
+    /// Takes note that the assertion of a view is another one.
+    fn change(&mut self, view: usize) {
+        self.versions[view] += 1;
+        self.changed.push(view);
+    }
+
+    /// Assumes a formula of a view.
+    pub(crate) fn assume(&mut self, view: usize, formula: Linear) {
+        self.views[view].lemmas.push(formula);
+        self.change(view);
+    }
+
+    /// Takes back what was assumed.
+    pub(crate) fn drop(&mut self, view: usize, formula: &Linear) {
+        self.views[view].lemmas.retain(|lemma| lemma != formula);
+        self.change(view);
+    }
+
+    /// The assertions, to go back to or to go on with.
+    pub(crate) fn views(&self) -> &[ViewAssertion] {
+        &self.views
+    }
+
+    /// Goes on with other assertions.
+    pub(crate) fn set_views(&mut self, views: Vec<ViewAssertion>) {
+        self.views = views;
+        (0..self.views.len()).for_each(|view| self.change(view));
+    }
+
     /// The hulls of the points alone.
     fn seed_hulls(&mut self) {
+        (0..self.views.len()).for_each(|view| self.change(view));
         for (view, points) in self.points.of_view.iter().enumerate() {
             self.views[view].hulls = vec![Hull::default(); self.modes[view].len()];
             for point in points {
@@ -136,30 +154,37 @@ impl<'a, 's> Inference<'a, 's> {
         Ok(formulas)
     }
 
-    /// Takes in what holds before a case or at a goal.
-    fn enter(&mut self, facts: &[Linear], assumed: &[Instantiation]) -> Result<(), Halt> {
-        let mut hypotheses = Vec::new();
-        for instantiation in assumed {
-            for formula in self.formulas(instantiation.view)? {
-                hypotheses.push(Cases::renamed(&formula, &instantiation.renaming));
-            }
+    /// Tells the questions what changed.
+    fn tell(&mut self) -> Result<(), Halt> {
+        while let Some(view) = self.changed.pop() {
+            self.questions.assert(view, &self.formulas(view)?);
         }
-        self.solver.push(facts.iter().chain(&hypotheses));
         Ok(())
     }
 
-    /// Whether formulas can hold with what was taken in. Of a question without an answer, `None` says that it could not be settled.
-    fn ask<'f>(&mut self, formulas: impl IntoIterator<Item = &'f Linear>) -> Result<Asked, Halt> {
-        if (self.stop)() {
-            return Err(Halt::Stopped);
+    /// Whether a case can lead to a state in which a formula of its view does not hold.
+    pub(crate) fn broken(&mut self, number: usize, formula: &Linear) -> Result<Asked, Halt> {
+        let cases = self.cases;
+        let case = &cases.cases[number];
+        if unaffected(case, formula) || self.unreached(case) {
+            return Ok(Asked::Impossible);
         }
-        self.questions = self.questions.checked_sub(1).ok_or(Halt::Questions)?;
-        match self.solver.solve(formulas, self.stop) {
-            Answer::Sat(model) => Ok(Asked::Possible(model)),
-            Answer::Unsat(proof) => Ok(Asked::Impossible(proof)),
-            Answer::Unknown(lia::Why::Stopped) => Err(Halt::Stopped),
-            Answer::Unknown(_) => Ok(Asked::Open),
+        self.tell()?;
+        let place = Place::Case(number);
+        let about = Some(self.questions.number(case.view, formula));
+        if self.questions.is_impossible(place, about) {
+            return Ok(Asked::Impossible);
         }
+        let broken = Cases::after(formula, &case.after)?.negation()?;
+        if broken.truth() == Some(false) {
+            return Ok(Asked::Impossible);
+        }
+        let spot = Spot {
+            place,
+            facts: &case.facts,
+            assumed: &case.assumed,
+        };
+        self.questions.ask(spot, about, &[broken])
     }
 
     /// Whether something about a case must be asked again.
@@ -183,6 +208,7 @@ impl<'a, 's> Inference<'a, 's> {
             guesses.extend(formulas.map(|formula| (view, formula)));
             self.views[view].lemmas.append(&mut lemmas);
             self.views[view].hulls = vec![Hull::everything(); self.modes[view].len()];
+            self.change(view);
         }
         Ok(guesses)
     }
@@ -213,66 +239,44 @@ impl<'a, 's> Inference<'a, 's> {
         if self.unreached(case) {
             return Ok(false);
         }
-        self.enter(&case.facts, &case.assumed)?;
-        let result = self.widen_entered(case);
-        self.solver.pop();
-        if result? {
-            // What was widened is assumed in other cases, and perhaps in this one.
-            self.versions[case.view] += 1;
-            return Ok(true);
-        }
-        self.settled[number] = Some(self.state_of(number));
-        Ok(false)
-    }
-
-    fn widen_entered(&mut self, case: &Case) -> Result<bool, Halt> {
         let mut changed = false;
-        for (number, mode) in self.modes[case.view].iter().enumerate() {
-            let mode = match unaffected(case, variables(mode).iter()) {
-                // It is in the same mode as before, which is not reached.
-                true if !self.views[case.view].hulls[number].reached => continue,
-                _ => Cases::after(mode, &case.after)?,
-            };
-            changed |= self.widen_mode(case, number, &mode)?;
+        for mode in 0..self.modes[case.view].len() {
+            changed |= self.widen_mode(number, mode)?;
+        }
+        if changed {
+            // What was widened is assumed in other cases, and perhaps in this one.
+            self.change(case.view);
+        } else {
+            self.settled[number] = Some(self.state_of(number));
         }
         Ok(changed)
     }
 
-    /// Widens the hull of one mode.
-    fn widen_mode(&mut self, case: &Case, number: usize, mode: &Linear) -> Result<bool, Halt> {
-        let view = case.view;
+    /// Widens the hull of one mode. What is assumed stays as it was meanwhile: to take it in anew after every point costs more than to look at the case again.
+    fn widen_mode(&mut self, number: usize, mode: usize) -> Result<bool, Halt> {
+        let cases = self.cases;
+        let case = &cases.cases[number];
         let mut changed = false;
-        if !self.views[view].hulls[number].reached {
-            match self.ask(std::slice::from_ref(mode))? {
-                Asked::Possible(model) => changed |= self.add_point(case, &model)?,
-                Asked::Impossible(_) => return Ok(false),
-                Asked::Open => return Err(Halt::Solver(lia::Why::Branches)),
-            }
-        }
+        let other = self.modes[case.view][mode].negation()?;
         loop {
-            let forms = self.views[view].hulls[number].forms(&self.cases.variables[view]);
+            let hull = &self.views[case.view].hulls[mode];
+            let mut claims = Vec::new();
+            if hull.reached {
+                for form in hull.forms(&cases.variables[case.view]) {
+                    let equation = form.equals(&Form::number(0))?;
+                    claims.push(Linear::any([other.clone(), equation]));
+                }
+            } else {
+                claims.push(other.clone());
+            }
             let mut outside = None;
-            for form in &forms {
-                let involved = variables(&self.modes[view][number]);
-                let involved = form
-                    .terms
-                    .iter()
-                    .map(|(variable, _)| variable)
-                    .chain(&involved);
-                if unaffected(case, involved) {
-                    continue;
-                }
-                let after = form_after(&form.terms, form.constant, &case.after)?;
-                let broken = Linear::all([mode.clone(), after.differs(&Form::number(0))?]);
-                if broken.truth() == Some(false) {
-                    continue;
-                }
-                match self.ask(&[broken])? {
+            for claim in &claims {
+                match self.broken(number, claim)? {
                     Asked::Possible(model) => {
                         outside = Some(model);
                         break;
                     }
-                    Asked::Impossible(_) => {}
+                    Asked::Impossible => {}
                     // Without an answer nothing can be kept that depends on it.
                     Asked::Open => return Err(Halt::Solver(lia::Why::Branches)),
                 }
@@ -335,6 +339,7 @@ impl<'a, 's> Inference<'a, 's> {
             kept.sort();
             kept.dedup();
             self.views[view].lemmas.extend(kept);
+            self.change(view);
         }
         self.settled.fill(None);
         loop {
@@ -358,14 +363,11 @@ impl<'a, 's> Inference<'a, 's> {
         {
             return Ok(false);
         }
-        self.enter(&case.facts, &case.assumed)?;
-        let result = self.drop_entered(case, before[case.view]);
-        self.solver.pop();
-        let kept = result?;
+        let kept = self.kept(number, before[case.view])?;
         let changed = kept.len() < self.views[case.view].lemmas.len();
         if changed {
             self.views[case.view].lemmas = kept;
-            self.versions[case.view] += 1;
+            self.change(case.view);
             let own = case.assumed.iter().any(|i| i.view == case.view);
             if !own {
                 self.settled[number] = Some(self.state_of(number));
@@ -377,17 +379,18 @@ impl<'a, 's> Inference<'a, 's> {
     }
 
     /// The lemmas of a view that hold after a case.
-    fn drop_entered(&mut self, case: &Case, before: usize) -> Result<Vec<Linear>, Halt> {
+    fn kept(&mut self, number: usize, before: usize) -> Result<Vec<Linear>, Halt> {
+        let cases = self.cases;
+        let case = &cases.cases[number];
         let view = case.view;
         let lemmas = self.views[view].lemmas.clone();
         let mut broken = vec![false; lemmas.len()];
         for (place, lemma) in lemmas.iter().enumerate().skip(before) {
-            if broken[place] || unaffected(case, variables(lemma).iter()) {
+            if broken[place] {
                 continue;
             }
-            let after = Cases::after(lemma, &case.after)?;
-            match self.ask(&[after.negation()?])? {
-                Asked::Impossible(_) => {}
+            match self.broken(number, lemma)? {
+                Asked::Impossible => {}
                 Asked::Open => broken[place] = true,
                 Asked::Possible(model) => {
                     broken[place] = true;
@@ -412,64 +415,35 @@ impl<'a, 's> Inference<'a, 's> {
     pub(crate) fn follows(&mut self, goal: &Goal) -> Result<Asked, Halt> {
         let mut assumed = goal.assumed.iter();
         if assumed.any(|instantiation| !self.views[instantiation.view].reached()) {
-            return Ok(Asked::Impossible(Proof::Obvious));
+            return Ok(Asked::Impossible);
         }
-        self.enter(&goal.facts, &goal.assumed)?;
-        let asked = self.ask(&[]);
-        self.solver.pop();
-        asked
-    }
-
-    /// Whether a case can lead to a state in which a formula of its view does not hold.
-    pub(crate) fn broken(&mut self, case: &Case, formula: &Linear) -> Result<Asked, Halt> {
-        if unaffected(case, variables(formula).iter()) || self.unreached(case) {
-            return Ok(Asked::Impossible(Proof::Obvious));
-        }
-        let after = Cases::after(formula, &case.after)?.negation()?;
-        self.enter(&case.facts, &case.assumed)?;
-        let asked = self.ask(&[after]);
-        self.solver.pop();
-        asked
-    }
-
-    /// A proof that formulas contradict each other, whatever the assertions say, and the positions of those that it is from.
-    pub(crate) fn refute<'f>(
-        &mut self,
-        formulas: impl IntoIterator<Item = &'f Linear>,
-    ) -> Result<Option<(Proof, &[u32])>, Halt> {
-        match self.ask(formulas)? {
-            Asked::Impossible(proof) => Ok(Some((proof, self.solver.core()))),
-            Asked::Possible(_) | Asked::Open => Ok(None),
-        }
-    }
-
-    /// How many questions may still be asked.
-    pub(crate) fn left(&self) -> u64 {
-        self.questions
+        self.tell()?;
+        let spot = Spot {
+            place: Place::Goal(goal.number),
+            facts: &goal.facts,
+            assumed: &goal.assumed,
+        };
+        self.questions.ask(spot, None, &[])
     }
 }
 
-/// What came of a question.
-#[derive(Clone, Debug)]
-pub(crate) enum Asked {
-    /// It can be, like this.
-    Possible(Model),
-    /// It cannot.
-    Impossible(Proof),
-    /// The solver does not know.
-    Open,
-}
-
-/// Whether a step leaves what is said about these variables as it was, because neither they nor the processes of the view change.
-pub(crate) fn unaffected<'v>(
-    case: &Case,
-    mut variables: impl Iterator<Item = &'v Variable>,
-) -> bool {
+/// Whether a step leaves what a formula says as it was, because neither its variables nor the processes of the view change.
+pub(crate) fn unaffected(case: &Case, formula: &Linear) -> bool {
     let bystander = match &case.origin {
         Origin::Step { mover, started, .. } => mover.is_none() && started.is_empty(),
         Origin::Initial => false,
     };
-    bystander && variables.all(|variable| !case.after.contains_key(variable))
+    bystander && !has_any(formula, &case.after)
+}
+
+/// Whether a formula has one of these variables.
+fn has_any(formula: &Linear, of: &HashMap<Variable, Form>) -> bool {
+    match formula {
+        Linear::Atom(atom) => (atom.terms.iter()).any(|(variable, _)| of.contains_key(variable)),
+        Linear::And(members) | Linear::Or(members) => {
+            members.iter().any(|member| has_any(member, of))
+        }
+    }
 }
 
 /// The variables of a formula.

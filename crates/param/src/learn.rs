@@ -12,8 +12,9 @@ use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
 
 use crate::candidates::Pool;
 use crate::conditions::{Goal, Instantiation};
-use crate::infer::{Asked, Halt, Inference};
+use crate::infer::Inference;
 use crate::lia::Model;
+use crate::questions::{Asked, Halt};
 
 /// Literals of a clause at most.
 const LITERALS: usize = 4;
@@ -45,7 +46,7 @@ impl<'p> Learner<'p> {
     /// Begins with these guesses.
     pub(crate) fn guess(&mut self, inference: &mut Inference, guesses: Vec<Guess>) {
         for (view, formula) in guesses {
-            inference.views[view].lemmas.push(formula.clone());
+            inference.assume(view, formula.clone());
             self.guesses.insert((view, formula));
         }
     }
@@ -70,7 +71,7 @@ impl<'p> Learner<'p> {
         for goal in goals {
             loop {
                 match inference.follows(goal)? {
-                    Asked::Impossible(_) => break,
+                    Asked::Impossible => break,
                     Asked::Open => return Ok(false),
                     Asked::Possible(model) => {
                         if !self.exclude(inference, &model, &goal.assumed)? {
@@ -97,8 +98,8 @@ impl<'p> Learner<'p> {
                     .collect();
                 for guess in guesses {
                     loop {
-                        match inference.broken(case, &guess.1)? {
-                            Asked::Impossible(_) => break,
+                        match inference.broken(number, &guess.1)? {
+                            Asked::Impossible => break,
                             Asked::Possible(model)
                                 if self.exclude(inference, &model, &case.assumed)? =>
                             {
@@ -119,8 +120,7 @@ impl<'p> Learner<'p> {
     }
 
     fn give_up(&mut self, inference: &mut Inference, guess: Guess) {
-        let lemmas = &mut inference.views[guess.0].lemmas;
-        lemmas.retain(|lemma| *lemma != guess.1);
+        inference.drop(guess.0, &guess.1);
         self.guesses.remove(&guess);
         self.given_up.insert(guess);
     }
@@ -140,7 +140,7 @@ impl<'p> Learner<'p> {
                     self.pools[view].true_at(&instantiation.renaming, model)
                 });
                 if let Some(clause) = self.smallest(view, literals, size)? {
-                    inference.views[view].lemmas.push(clause.clone());
+                    inference.assume(view, clause.clone());
                     self.guesses.insert((view, clause));
                     return Ok(true);
                 }

@@ -20,6 +20,7 @@ mod learn;
 pub mod lia;
 mod outline;
 mod points;
+mod questions;
 mod scope;
 pub mod small;
 mod solution;
