@@ -34,6 +34,7 @@
 pub mod arithmetic;
 pub mod certificate;
 pub mod dag;
+mod expression;
 pub mod family;
 mod itf;
 mod lasso;
@@ -52,6 +53,7 @@ pub use certificate::{
     CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Images,
     Layer, Symmetric,
 };
+pub use expression::{Expression, length};
 pub use itf::to_itf;
 pub use lasso::triggers;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};

@@ -102,6 +102,23 @@ pub struct Omission {
     pub asserted: String,
 }
 
+impl LabelOutline {
+    /// Labels with what holds there; those with the same facts together.
+    pub fn by_facts(places: impl IntoIterator<Item = LabelOutline>) -> Vec<LabelOutline> {
+        let mut labels: Vec<LabelOutline> = Vec::new();
+        for place in places {
+            let same = labels.iter_mut().find(|label| {
+                label.holds == place.holds && label.omitted.is_none() && place.omitted.is_none()
+            });
+            match same {
+                Some(label) => label.labels.extend(place.labels),
+                None => labels.push(place),
+            }
+        }
+        labels
+    }
+}
+
 impl Omission {
     fn line(&self) -> String {
         format!(
@@ -279,15 +296,8 @@ mod tests {
     #[test]
     fn an_outline_that_is_not_all_says_what_is_missing() {
         let outline = Outline {
-            notation: None,
-            exposed: Vec::new(),
             always: vec!["x".to_owned()],
-            omitted: Vec::new(),
-            processes: Vec::new(),
-            pairs_omitted: 0,
-            distance: None,
-            argument: Vec::new(),
-            whole: false,
+            ..Outline::default()
         };
         let last = outline.lines().pop().unwrap();
         assert!(last.contains("relations between local variables"), "{last}");

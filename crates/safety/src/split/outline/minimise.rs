@@ -12,13 +12,13 @@
 
 use std::collections::BTreeSet;
 
-use threadwise_evidence::Omission;
+use threadwise_evidence::{Expression, Omission};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellDomain, CellId};
 use threadwise_symbolic::{Bdd, Symbolic};
 
-use super::terms::{Formula, Id, Literal, Naming, Op, all_values, domain, indices};
+use super::terms::{Id, Literal, Naming, Op, all_values, domain, indices};
 use crate::reach::Halt;
 
 /// Cells with more values are left out of facts.
@@ -656,7 +656,7 @@ impl Minimiser<'_, '_> {
     }
 
     /// A fact as an expression.
-    pub(crate) fn formula(&self, fact: &Fact, naming: &Naming) -> Formula {
+    pub(crate) fn formula(&self, fact: &Fact, naming: &Naming) -> Expression {
         let system = self.symbolic.system;
         let letters = Naming::letters(system);
         let letters = &letters[self.letters..];
@@ -670,35 +670,35 @@ impl Minimiser<'_, '_> {
         let mut bound: Vec<&str> = Vec::new();
         for (id, letter) in fact.others.iter().zip(letters) {
             for named in self.named.iter().filter(|named| named.0 == id.0) {
-                apart.push(Formula::Comparison(format!(
+                apart.push(Expression::Comparison(format!(
                     "{letter} != {}",
                     naming.id(*named)
                 )));
             }
             for other in &bound {
-                apart.push(Formula::Comparison(format!("{other} != {letter}")));
+                apart.push(Expression::Comparison(format!("{other} != {letter}")));
             }
             bound.push(letter);
             naming = naming.called(*id, letter);
         }
         let cases = fact.cases.iter().map(|case| {
             let literals = case.iter().map(|literal| self.literal(literal, &naming));
-            Formula::and(literals.collect())
+            Expression::and(literals.collect())
         });
-        let mut formula = Formula::or(cases.collect());
+        let mut formula = Expression::or(cases.collect());
         if let Some((template, _)) = fact.others.first() {
             if !apart.is_empty() {
-                formula = Formula::Implies(Box::new(Formula::and(apart)), Box::new(formula));
+                formula = Expression::Implies(Box::new(Expression::and(apart)), Box::new(formula));
             }
             let name = &system.templates[*template].name;
             let head = format!("forall {} in {name}", bound.join(", "));
-            formula = Formula::Quantified(head, Box::new(formula));
+            formula = Expression::Quantified(head, Box::new(formula));
         }
         formula
     }
 
     /// A literal as an expression.
-    pub(crate) fn literal(&self, literal: &Literal, naming: &Naming) -> Formula {
+    pub(crate) fn literal(&self, literal: &Literal, naming: &Naming) -> Expression {
         let all = match literal {
             Literal::In { cell, .. } => all_values(self.symbolic, *cell),
             Literal::Compare { .. } => BTreeSet::new(),

@@ -399,24 +399,9 @@ impl<'s> Writer<'_, 's> {
 
 /// What holds where, in words.
 fn labels(minimiser: &Minimiser, places: &[Place], naming: &Naming) -> Vec<LabelOutline> {
-    by_facts(places.iter().map(|place| LabelOutline {
+    LabelOutline::by_facts(places.iter().map(|place| LabelOutline {
         labels: vec![place.label.clone()],
         holds: place.holds(minimiser, naming),
         omitted: place.omitted().cloned(),
     }))
-}
-
-/// Labels with what holds there; those with the same facts together.
-fn by_facts(places: impl Iterator<Item = LabelOutline>) -> Vec<LabelOutline> {
-    let mut labels: Vec<LabelOutline> = Vec::new();
-    for place in places {
-        let same = labels.iter_mut().find(|label| {
-            label.holds == place.holds && label.omitted.is_none() && place.omitted.is_none()
-        });
-        match same {
-            Some(label) => label.labels.extend(place.labels),
-            None => labels.push(place),
-        }
-    }
-    labels
 }

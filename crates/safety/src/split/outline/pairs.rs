@@ -7,15 +7,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use index_vec::IndexVec;
-use threadwise_evidence::{LabelOutline, OtherOutline, Outline, ProcessOutline};
+use threadwise_evidence::{LabelOutline, OtherOutline, Outline, ProcessOutline, length};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{ProcessId, TemplateSymmetry};
 use threadwise_symbolic::{Bdd, Hidden};
 
 use super::minimise::Minimiser;
-use super::terms::{Naming, id, length};
-use super::{Place, Writer, by_facts, labels};
+use super::terms::{Naming, id};
+use super::{Place, Writer, labels};
 use crate::reach::{Halt, Search};
 use crate::split::Stage;
 use crate::split::pairs::{Pair, Pairs};
@@ -284,7 +284,7 @@ impl<'s> Writer<'_, 's> {
         let own = self.own_places(&minimiser, kind.first)?;
         let naming = kind.minimiser.naming();
         let own_naming = minimiser.naming();
-        let labels = by_facts(own.iter().zip(&kind.places).map(|(own, both)| {
+        let labels = LabelOutline::by_facts(own.iter().zip(&kind.places).map(|(own, both)| {
             let mut holds = own.holds(&minimiser, &own_naming);
             if own.facts.is_some() {
                 holds.extend(both.holds(&kind.minimiser, &naming));

@@ -7,7 +7,7 @@
 
 mod sums;
 
-use threadwise_evidence::Omission;
+use threadwise_evidence::{Expression, Omission};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, ProcessId, TemplateSymmetry};
@@ -15,7 +15,7 @@ use threadwise_symbolic::{Bdd, Hidden, Symbolic};
 
 use super::Writer;
 use super::minimise::{Fact, Minimiser, omission};
-use super::terms::{Formula, Id, Literal, Naming, all_values, id};
+use super::terms::{Id, Literal, Naming, all_values, id};
 use crate::reach::Halt;
 
 /// Combinations of classes of a process that are looked at.
@@ -38,7 +38,7 @@ pub(super) struct Seen {
 type Sight = Vec<Literal>;
 
 /// If the first process shows one of some sights and the second one of others, facts hold, in these words.
-type Condition = (Vec<Sight>, Vec<Sight>, Vec<Fact>, Formula);
+type Condition = (Vec<Sight>, Vec<Sight>, Vec<Fact>, Expression);
 
 /// The search for facts.
 struct Finder<'w, 'a, 's> {
@@ -191,7 +191,7 @@ impl<'s> Finder<'_, '_, 's> {
     }
 
     /// States a fact, if it holds and is news.
-    fn add(&mut self, states: &Bdd, formula: &Formula) -> Result<bool, Halt> {
+    fn add(&mut self, states: &Bdd, formula: &Expression) -> Result<bool, Halt> {
         let d = &self.writer.symbolic.diagrams;
         let holds = d.is_empty(&d.minus(&self.inside, states)?);
         let news = !d.is_empty(&d.minus(&self.known, states)?);
@@ -230,7 +230,7 @@ impl<'s> Finder<'_, '_, 's> {
         sights: &[Sight],
         naming: &Naming,
         alike: bool,
-    ) -> Result<Formula, Halt> {
+    ) -> Result<Expression, Halt> {
         let d = &self.writer.symbolic.diagrams;
         let system = self.writer.system();
         let minimiser = self.writer.minimiser(vec![id(system, process)], Vec::new());
@@ -261,9 +261,9 @@ impl<'s> Finder<'_, '_, 's> {
         }
         let sights = sights.iter().map(|sight| {
             let literals = sight.iter().map(|l| minimiser.literal(l, naming));
-            Formula::and(literals.collect())
+            Expression::and(literals.collect())
         });
-        Ok(Formula::or(sights.collect()))
+        Ok(Expression::or(sights.collect()))
     }
 
     /// The sights of which at most one process of a template has one at a time; and what that means for the shared variables.
@@ -366,7 +366,7 @@ impl<'s> Finder<'_, '_, 's> {
         let over = format!("{letter} in {}", shape.name);
         if exclusive {
             let text = format!("(count {over}: {words}) <= 1");
-            self.add(&at_most_one, &Formula::Comparison(text))?;
+            self.add(&at_most_one, &Expression::Comparison(text))?;
         }
         let without = self.shared_of(&d.and(&self.inside, &nobody)?)?;
         if d.is_empty(&without) {
@@ -382,7 +382,7 @@ impl<'s> Finder<'_, '_, 's> {
         for fact in &found.facts {
             then = d.and(&then, &fact.states)?;
         }
-        let somebody = Formula::Quantified(format!("exists {over}"), Box::new(words));
+        let somebody = Expression::Quantified(format!("exists {over}"), Box::new(words));
         let implied = d.or(&d.not(&nobody)?, &then)?;
         let converse = d.or(&d.not(&then)?, &nobody)?;
         let naming = minimiser.naming();
@@ -393,16 +393,16 @@ impl<'s> Finder<'_, '_, 's> {
             };
             let both = d.and(&implied, &converse)?;
             let formula = match not {
-                Some(not) => Formula::Iff(Box::new(somebody), Box::new(not)),
-                None => Formula::Iff(
-                    Box::new(Formula::Not(Box::new(somebody))),
+                Some(not) => Expression::Iff(Box::new(somebody), Box::new(not)),
+                None => Expression::Iff(
+                    Box::new(Expression::Not(Box::new(somebody))),
                     Box::new(conjunction(&minimiser, &found.facts, &naming)),
                 ),
             };
             self.add(&both, &formula)?;
         } else {
-            let formula = Formula::Implies(
-                Box::new(Formula::Not(Box::new(somebody))),
+            let formula = Expression::Implies(
+                Box::new(Expression::Not(Box::new(somebody))),
                 Box::new(conjunction(&minimiser, &found.facts, &naming)),
             );
             self.add(&implied, &formula)?;
@@ -411,7 +411,7 @@ impl<'s> Finder<'_, '_, 's> {
     }
 
     /// The negation of a fact that is a literal about the values of a cell.
-    fn negated(&self, minimiser: &Minimiser, fact: &Fact, naming: &Naming) -> Option<Formula> {
+    fn negated(&self, minimiser: &Minimiser, fact: &Fact, naming: &Naming) -> Option<Expression> {
         let Literal::In { cell, values } = fact.single()? else {
             return None;
         };
@@ -480,11 +480,16 @@ impl<'s> Finder<'_, '_, 's> {
         }
         for (mine, others) in excluded {
             let both = d.and(&self.shows(&mine)?, &self.shows(&others)?)?;
-            let words = Formula::And(vec![
+            let words = Expression::And(vec![
                 self.words(first, &mine, &naming, true)?,
                 self.words(second, &others, &naming, true)?,
             ]);
-            self.of_pairs(first, second, &d.not(&both)?, Formula::Not(Box::new(words)))?;
+            self.of_pairs(
+                first,
+                second,
+                &d.not(&both)?,
+                Expression::Not(Box::new(words)),
+            )?;
         }
         let cells = &self.writer.view.shared;
         // Conditions under which the same holds, together.
@@ -525,11 +530,11 @@ impl<'s> Finder<'_, '_, 's> {
                 states = d.and(&states, &fact.states)?;
             }
             let states = d.or(&d.not(&both)?, &states)?;
-            let when = Formula::And(vec![
+            let when = Expression::And(vec![
                 self.words(first, &mine, &naming, true)?,
                 self.words(second, &others, &naming, true)?,
             ]);
-            let formula = Formula::Implies(Box::new(when), Box::new(then));
+            let formula = Expression::Implies(Box::new(when), Box::new(then));
             self.of_pairs(first, second, &states, formula)?;
         }
         Ok(())
@@ -558,7 +563,7 @@ impl<'s> Finder<'_, '_, 's> {
         first: ProcessId,
         second: ProcessId,
         states: &Bdd,
-        formula: Formula,
+        formula: Expression,
     ) -> Result<(), Halt> {
         let d = &self.writer.symbolic.diagrams;
         let system = self.writer.system();
@@ -598,17 +603,17 @@ impl<'s> Finder<'_, '_, 's> {
             let name = &system.templates[one.0].name;
             if near {
                 let head = format!("forall {i} in {name}");
-                formula = Formula::Quantified(head, Box::new(formula));
+                formula = Expression::Quantified(head, Box::new(formula));
             } else {
-                let apart = Formula::Comparison(format!("{i} != {j}"));
+                let apart = Expression::Comparison(format!("{i} != {j}"));
                 let formula_apart = match formula {
-                    Formula::Implies(when, then) => {
-                        Formula::Implies(Box::new(Formula::And(vec![apart, *when])), then)
+                    Expression::Implies(when, then) => {
+                        Expression::Implies(Box::new(Expression::And(vec![apart, *when])), then)
                     }
-                    other => Formula::Implies(Box::new(apart), Box::new(other)),
+                    other => Expression::Implies(Box::new(apart), Box::new(other)),
                 };
                 let head = format!("forall {i}, {j} in {name}");
-                formula = Formula::Quantified(head, Box::new(formula_apart));
+                formula = Expression::Quantified(head, Box::new(formula_apart));
             }
         } else {
             for (process, id) in [(second, two), (first, one)] {
@@ -621,7 +626,7 @@ impl<'s> Finder<'_, '_, 's> {
                     permutations.push(swaps.collect());
                     let name = &system.templates[id.0].name;
                     let head = format!("forall {} in {name}", naming.id(id));
-                    formula = Formula::Quantified(head, Box::new(formula));
+                    formula = Expression::Quantified(head, Box::new(formula));
                 }
             }
         }
@@ -655,7 +660,7 @@ fn nobody_else(sight: &Sight, symbolic: &Symbolic, named: &[Id]) -> bool {
 }
 
 /// All of these facts.
-fn conjunction(minimiser: &Minimiser, facts: &[Fact], naming: &Naming) -> Formula {
+fn conjunction(minimiser: &Minimiser, facts: &[Fact], naming: &Naming) -> Expression {
     let facts = facts.iter();
-    Formula::and(facts.map(|fact| minimiser.formula(fact, naming)).collect())
+    Expression::and(facts.map(|fact| minimiser.formula(fact, naming)).collect())
 }

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use threadwise_evidence::Expression;
 use threadwise_lang::program::TemplateId;
 use threadwise_model::layout::locate;
 use threadwise_model::symmetry::Permutation;
@@ -194,115 +195,6 @@ pub(crate) fn indices(system: &System, cell: CellId) -> Vec<Id> {
     ids
 }
 
-/// An expression of the language; how tightly it binds is kept, for parentheses.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Formula {
-    /// Binds more tightly than what stands around it.
-    Atom(String),
-    /// A comparison; only its negation needs parentheses.
-    Comparison(String),
-    Not(Box<Formula>),
-    And(Vec<Formula>),
-    Or(Vec<Formula>),
-    Implies(Box<Formula>, Box<Formula>),
-    Iff(Box<Formula>, Box<Formula>),
-    /// `forall j in P`, `count i in P` and so on, with its body.
-    Quantified(String, Box<Formula>),
-}
-
-impl Formula {
-    /// All of these.
-    pub(crate) fn and(parts: Vec<Formula>) -> Formula {
-        let mut parts: Vec<Formula> = parts
-            .into_iter()
-            .flat_map(|part| match part {
-                Formula::And(parts) => parts,
-                part => vec![part],
-            })
-            .collect();
-        match parts.len() {
-            0 => Formula::Atom("true".to_owned()),
-            1 => parts.remove(0),
-            _ => Formula::And(parts),
-        }
-    }
-
-    /// One of these.
-    pub(crate) fn or(parts: Vec<Formula>) -> Formula {
-        let mut parts: Vec<Formula> = parts
-            .into_iter()
-            .flat_map(|part| match part {
-                Formula::Or(parts) => parts,
-                part => vec![part],
-            })
-            .collect();
-        match parts.len() {
-            0 => Formula::Atom("false".to_owned()),
-            1 => parts.remove(0),
-            _ => Formula::Or(parts),
-        }
-    }
-
-    /// How long it is: in words and signs, so that it does not matter how long names are.
-    pub(crate) fn length(&self) -> usize {
-        length(&self.to_string())
-    }
-
-    fn tightness(&self) -> u8 {
-        match self {
-            Formula::Atom(_) | Formula::Not(_) => 6,
-            Formula::Comparison(_) => 5,
-            Formula::And(_) => 4,
-            Formula::Or(_) => 3,
-            Formula::Implies(..) => 2,
-            Formula::Iff(..) => 1,
-            Formula::Quantified(..) => 0,
-        }
-    }
-
-    fn within(&self, tightness: u8) -> String {
-        if self.tightness() < tightness {
-            format!("({self})")
-        } else {
-            self.to_string()
-        }
-    }
-}
-
-/// How many words and signs a text has.
-pub(crate) fn length(text: &str) -> usize {
-    let kind = |sign: char| (sign.is_alphanumeric() || sign == '_', sign.is_whitespace());
-    let mut before = (false, true);
-    let mut length = 0;
-    for sign in text.chars() {
-        let now = kind(sign);
-        length += usize::from(now != before && !now.1);
-        before = now;
-    }
-    length
-}
-
-impl std::fmt::Display for Formula {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let joined = |parts: &[Formula], tightness: u8, between: &str| {
-            let parts: Vec<String> = parts.iter().map(|part| part.within(tightness)).collect();
-            parts.join(between)
-        };
-        match self {
-            Formula::Atom(text) | Formula::Comparison(text) => f.write_str(text),
-            Formula::Not(inner) => write!(f, "!{}", inner.within(6)),
-            Formula::And(parts) => f.write_str(&joined(parts, 5, " && ")),
-            // `&&` binds more tightly than `||`, but readers should not need to know.
-            Formula::Or(parts) => f.write_str(&joined(parts, 5, " || ")),
-            Formula::Implies(left, right) => {
-                write!(f, "{} -> {}", left.within(3), right.within(2))
-            }
-            Formula::Iff(left, right) => write!(f, "{} <-> {}", left.within(2), right.within(2)),
-            Formula::Quantified(head, body) => write!(f, "{head}: {body}"),
-        }
-    }
-}
-
 /// How processes are called.
 #[derive(Clone)]
 pub(crate) struct Naming<'a> {
@@ -470,9 +362,9 @@ impl<'a> Naming<'a> {
     }
 
     /// A literal as an expression. `all` are the values that a cell can have.
-    pub(crate) fn literal(&self, literal: &Literal, all: &BTreeSet<i64>) -> Formula {
+    pub(crate) fn literal(&self, literal: &Literal, all: &BTreeSet<i64>) -> Expression {
         match literal {
-            Literal::Compare { left, op, right } => Formula::Comparison(format!(
+            Literal::Compare { left, op, right } => Expression::Comparison(format!(
                 "{} {} {}",
                 self.cell(*left),
                 op.as_str(),
@@ -482,28 +374,28 @@ impl<'a> Naming<'a> {
         }
     }
 
-    fn among(&self, cell: CellId, values: &BTreeSet<i64>, all: &BTreeSet<i64>) -> Formula {
+    fn among(&self, cell: CellId, values: &BTreeSet<i64>, all: &BTreeSet<i64>) -> Expression {
         let name = self.cell(cell);
         let domain = domain(self.system, cell);
         let without: BTreeSet<i64> = all.difference(values).copied().collect();
         match domain {
-            _ if without.is_empty() => Formula::and(Vec::new()),
-            _ if values.is_empty() => Formula::or(Vec::new()),
-            CellDomain::Bool if values.contains(&1) => Formula::Atom(name),
-            CellDomain::Bool => Formula::Not(Box::new(Formula::Atom(name))),
+            _ if without.is_empty() => Expression::and(Vec::new()),
+            _ if values.is_empty() => Expression::or(Vec::new()),
+            CellDomain::Bool if values.contains(&1) => Expression::Atom(name),
+            CellDomain::Bool => Expression::Not(Box::new(Expression::Atom(name))),
             CellDomain::Location(_) => {
                 let at = |values: &BTreeSet<i64>| {
                     let labels: Vec<String> = values
                         .iter()
                         .map(|value| self.value(domain, *value))
                         .collect();
-                    Formula::Comparison(match labels.as_slice() {
+                    Expression::Comparison(match labels.as_slice() {
                         [label] => format!("{name} at {label}"),
                         labels => format!("{name} at {{{}}}", labels.join(", ")),
                     })
                 };
                 if without.len() < values.len() {
-                    Formula::Not(Box::new(at(&without)))
+                    Expression::Not(Box::new(at(&without)))
                 } else {
                     at(values)
                 }
@@ -520,27 +412,27 @@ impl<'a> Naming<'a> {
         values: &BTreeSet<i64>,
         without: &BTreeSet<i64>,
         all: &BTreeSet<i64>,
-    ) -> Formula {
+    ) -> Expression {
         let compared = |op: &str, value: i64| match domain {
             CellDomain::Mutex => {
                 let (atom, positive) = match value {
-                    -1 => (Formula::Atom(format!("locked({name})")), op == "!="),
+                    -1 => (Expression::Atom(format!("locked({name})")), op == "!="),
                     _ => {
                         let holder = self.value(domain, value);
                         let holds = format!("{holder} holds {name}");
-                        (Formula::Comparison(holds), op == "==")
+                        (Expression::Comparison(holds), op == "==")
                     }
                 };
                 if positive {
                     atom
                 } else {
-                    Formula::Not(Box::new(atom))
+                    Expression::Not(Box::new(atom))
                 }
             }
-            _ => Formula::Comparison(format!("{name} {op} {}", self.value(domain, value))),
+            _ => Expression::Comparison(format!("{name} {op} {}", self.value(domain, value))),
         };
-        let equal = Formula::or(values.iter().map(|value| compared("==", *value)).collect());
-        let unequal = Formula::and(without.iter().map(|value| compared("!=", *value)).collect());
+        let equal = Expression::or(values.iter().map(|value| compared("==", *value)).collect());
+        let unequal = Expression::and(without.iter().map(|value| compared("!=", *value)).collect());
         // Somebody without a name stands for all without one: then no number may be written.
         let nameless = |values: &BTreeSet<i64>| {
             let mut ids = values.iter().filter_map(|v| id_of(self.system, domain, *v));
@@ -562,9 +454,9 @@ impl<'a> Naming<'a> {
             if all.last() != Some(hi) {
                 bounds.push(compared("<=", *hi));
             }
-            ways.push(Formula::and(bounds));
+            ways.push(Expression::and(bounds));
         }
-        let shortest = ways.into_iter().min_by_key(Formula::length);
-        shortest.unwrap_or_else(|| Formula::and(Vec::new()))
+        let shortest = ways.into_iter().min_by_key(Expression::length);
+        shortest.unwrap_or_else(|| Expression::and(Vec::new()))
     }
 }

@@ -6,12 +6,13 @@
 
 use std::collections::BTreeMap;
 
+use threadwise_evidence::Expression;
 use threadwise_lang::program::TemplateId;
 use threadwise_model::system::{CellDomain, CellId};
 use threadwise_symbolic::Bdd;
 
 use super::super::minimise::LONGEST;
-use super::super::terms::{Formula, Literal, Naming, domain};
+use super::super::terms::{Literal, Naming, domain};
 use super::{Finder, Sight};
 use crate::reach::Halt;
 
@@ -127,7 +128,7 @@ impl Finder<'_, '_, '_> {
                 Some(condition) => {
                     let minimiser = self.writer.minimiser(Vec::new(), Vec::new());
                     let condition = minimiser.literal(condition, &minimiser.naming());
-                    Formula::Implies(Box::new(condition), Box::new(sum))
+                    Expression::Implies(Box::new(condition), Box::new(sum))
                 }
                 None => sum,
             };
@@ -201,7 +202,7 @@ impl Finder<'_, '_, '_> {
         equation: &Equation,
         numbers: &[Number],
         shown: &BTreeMap<TemplateId, Vec<Vec<Sight>>>,
-    ) -> Result<Formula, Halt> {
+    ) -> Result<Expression, Halt> {
         let system = self.writer.system();
         let letter = &Naming::letters(system)[0];
         let mut sides: [Vec<String>; 2] = [Vec::new(), Vec::new()];
@@ -239,7 +240,7 @@ impl Finder<'_, '_, '_> {
             [] => "0".to_owned(),
             side => side.join(" + "),
         });
-        Ok(Formula::Comparison(format!("{left} == {right}")))
+        Ok(Expression::Comparison(format!("{left} == {right}")))
     }
 }
 
