@@ -310,7 +310,8 @@ pub(crate) struct CheckArgs {
     /// Print all statistics, and why each verdict is what it is
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Print each proof by an engine that looks at processes one by one so that it can be read
+    /// Print each proof so that it can be read, if it is for all values of the parameters or by an engine
+    /// that looks at processes one by one
     #[arg(long, conflicts_with = "quiet")]
     pub(crate) explain: bool,
 }

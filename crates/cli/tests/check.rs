@@ -808,7 +808,7 @@ fn proofs_are_explained() {
         .run(&[&["check"], &every[..]].concat())
         .expect(0)
         .says("#critical")
-        .says("(#l is the number of processes at l;")
+        .says("(#l is the number of processes at l")
         .says("The proof of deadlock_free:\n  (`explicit` visited every state: there is nothing to read)");
     // Others have nothing to explain, and say so.
     let ran = place

@@ -688,7 +688,8 @@ fn uses_ids(family: &Family) -> bool {
         })
 }
 
-fn view_variables(
+/// The variables that the assertion of a view may speak of.
+pub(crate) fn view_variables(
     family: &Family,
     table: &mut Table,
     counted: &[Counted],

@@ -16,7 +16,7 @@ use threadwise_model::family::Family;
 
 pub use crate::chc::HornSolver;
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
-use crate::outline;
+use crate::explain;
 use crate::small::{self, Counterexample, Found, Reach};
 
 /// States of each small instance that are looked at as samples.
@@ -164,7 +164,9 @@ impl FamilyEngine {
             if let Some(proof) = proofs.remove(property) {
                 account.rounds.extend(proof.rounds);
                 if let (true, Claim::Family(claim)) = (task.explain, &proof.certificate.claim) {
-                    account.outline = Some(outline::outline(task.program, claim));
+                    let hurry =
+                        || task.limits.should_stop().is_some() || !task.limits.has_leisure();
+                    account.outline = explain::outline(task.program, task.fixed, claim, &hurry);
                 }
                 return (Answer::Proved(Some(proof.certificate)), account);
             }
