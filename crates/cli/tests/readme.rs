@@ -1,4 +1,4 @@
-//! What the README and the pages on the command line, on the compositional engines, on exception sets and on fairness show is what the program prints today, but for the
+//! What the README and the pages on the command line, on any number of processes, on the compositional engines, on exception sets and on fairness show is what the program prints today, but for the
 //! times and for what they leave out with `[..]`, every option of the overview exists, and the models of the page on fairness are as they say.
 
 use std::io::Write as _;
@@ -79,6 +79,7 @@ fn is_as_shown(text: &str, shown: &str) -> bool {
 fn outputs_are_as_shown() {
     let pages = [
         "README.md",
+        "docs/any-number.md",
         "docs/command-line.md",
         "docs/compositional.md",
         "docs/exception-sets.md",
