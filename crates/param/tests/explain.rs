@@ -327,7 +327,7 @@ fn outlines_of_the_library_are_true() {
     assert!(count.outlines >= 60, "{count:?}");
     assert_eq!(count.whole, count.outlines, "{count:?}");
     assert!(
-        count.facts >= 80 && count.proved >= 2 * count.facts,
+        count.facts >= 120 && count.proved >= count.facts,
         "{count:?}"
     );
 }
