@@ -565,6 +565,8 @@ impl From<ExceptionsArg> for Exceptions {
 pub(crate) enum MethodArg {
     /// By equations, guesses and clauses, in stages (default)
     Native,
+    /// By predicate abstraction, with predicates from interpolation, as the method was published
+    Cegar,
     /// By another program, as Horn clauses; what it finds is proved here, not trusted
     Chc,
 }
@@ -573,6 +575,7 @@ impl From<MethodArg> for Method {
     fn from(method: MethodArg) -> Method {
         match method {
             MethodArg::Native => Method::Native,
+            MethodArg::Cegar => Method::Cegar,
             MethodArg::Chc => Method::Chc,
         }
     }

@@ -258,7 +258,7 @@ pub(crate) fn differences(cases: &mut Cases, points: &Points) -> Vec<Vec<Linear>
 }
 
 /// By how much steps change variables.
-fn strides(cases: &mut Cases) -> HashMap<Variable, BTreeSet<i64>> {
+pub(crate) fn strides(cases: &mut Cases) -> HashMap<Variable, BTreeSet<i64>> {
     let mut strides: HashMap<Variable, BTreeSet<i64>> = HashMap::new();
     let family = cases.family;
     for template in &family.templates {

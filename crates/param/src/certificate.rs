@@ -112,7 +112,10 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             let formula = self.formulas[place.0][place.1].clone();
             for number in by_view.get(&place.0).into_iter().flatten() {
                 let case = &self.cases.cases[*number];
-                if formula.truth() != Some(false) && unaffected(case, &formula) {
+                if formula.truth() != Some(false)
+                    && refutes_its_negation(&formula)
+                    && unaffected(case, &formula)
+                {
                     continue;
                 }
                 let after = Cases::after(&formula, &case.after)?;
@@ -311,6 +314,16 @@ fn visit_proof(proof: &mut Proof, visit: &mut dyn FnMut(&mut Atom)) {
             visit(on);
             visit_proof(holds, visit);
             visit_proof(fails, visit);
+        }
+    }
+}
+
+/// Whether a formula and its negation contradict each other by propagation alone, so that a step that leaves it as it was needs no proof.
+fn refutes_its_negation(formula: &Linear) -> bool {
+    match formula {
+        Linear::Atom(_) => true,
+        Linear::And(members) | Linear::Or(members) => {
+            members.iter().all(|m| matches!(m, Linear::Atom(_)))
         }
     }
 }

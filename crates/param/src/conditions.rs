@@ -26,6 +26,8 @@ pub(crate) struct View {
 #[derive(Clone, Debug)]
 pub(crate) struct Instantiation {
     pub(crate) view: usize,
+    /// The references of the scope that its references are.
+    pub(crate) references: Vec<u32>,
     pub(crate) renaming: HashMap<Variable, Variable>,
 }
 
@@ -751,9 +753,11 @@ fn instantiations(
                     let renamed = table.renamed(*variable, &numbers);
                     (renamed != *variable).then_some((*variable, renamed))
                 });
+                let renaming = renaming.collect();
                 found.push(Instantiation {
                     view: *view,
-                    renaming: renaming.collect(),
+                    references: numbers,
+                    renaming,
                 });
             }
         }

@@ -42,6 +42,8 @@ pub enum Method {
     /// By equations, guesses and clauses, in stages.
     #[default]
     Native,
+    /// By predicate abstraction, with predicates from interpolation.
+    Cegar,
     /// By another program, as Horn clauses; what it finds is proved here.
     Chc,
 }
@@ -240,6 +242,7 @@ impl FamilyEngine {
         let outcome = match self {
             FamilyEngine::Counter => match task.method {
                 Method::Native => attempt.all(&open, &mut proved.proofs, &mut allowance),
+                Method::Cegar => attempt.refined(&open, &mut proved, &mut allowance),
                 Method::Chc => attempt.solved(&open, task.solver, &mut proved, &mut allowance),
             },
             FamilyEngine::Generalise => {

@@ -24,6 +24,19 @@ pub(crate) struct ViewAssertion {
 }
 
 impl ViewAssertion {
+    /// Formulas alone, of a view with one mode.
+    pub(crate) fn of(lemmas: Vec<Linear>) -> ViewAssertion {
+        ViewAssertion {
+            hulls: vec![Hull::everything()],
+            lemmas,
+        }
+    }
+
+    /// That there are no states.
+    pub(crate) fn unreached() -> ViewAssertion {
+        ViewAssertion::default()
+    }
+
     /// Whether there are states of the view, as far as is known.
     fn reached(&self) -> bool {
         self.hulls.iter().any(|hull| hull.reached)
@@ -304,11 +317,8 @@ impl<'a, 's> Inference<'a, 's> {
             let Some(form) = case.after.get(variable) else {
                 return Ok(model.value(*variable));
             };
-            let mut sum = i128::from(form.constant);
-            for (variable, factor) in &form.terms {
-                sum += i128::from(*factor) * i128::from(model.value(*variable));
-            }
-            i64::try_from(sum).map_err(|_| Halt::Overflow(Overflow))
+            let value = model.sum(&form.terms, form.constant);
+            value.ok_or(Halt::Overflow(Overflow))
         });
         values.collect()
     }

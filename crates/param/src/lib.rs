@@ -8,6 +8,7 @@
 //! - [`engine`] is what all of this is for: the engines by name.
 
 mod candidates;
+mod cegar;
 mod certificate;
 mod chc;
 mod conditions;

@@ -64,6 +64,11 @@ impl Table {
         number
     }
 
+    /// How many variables there are: the first number that none of them has.
+    pub(crate) fn count(&self) -> Variable {
+        self.vars.len() as Variable
+    }
+
     /// The variable with a number.
     pub(crate) fn var(&self, number: Variable) -> &Var {
         &self.vars[number as usize]

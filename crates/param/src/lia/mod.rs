@@ -105,6 +105,15 @@ impl Model {
         let position = (self.values).binary_search_by_key(&variable, |(variable, _)| *variable);
         position.map_or(0, |position| self.values[position].1)
     }
+
+    /// The value of a sum, if it fits into 64 bits.
+    pub fn sum(&self, terms: &[(Variable, i64)], constant: i64) -> Option<i64> {
+        let mut sum = i128::from(constant);
+        for (variable, factor) in terms {
+            sum += i128::from(*factor) * i128::from(self.value(*variable));
+        }
+        i64::try_from(sum).ok()
+    }
 }
 
 /// Whether formulas can hold together.

@@ -42,6 +42,16 @@ pub fn decide(
     text: &str,
     budget: u64,
 ) -> Result<BTreeMap<String, Verdict>, String> {
+    decide_by(engine, Method::default(), text, budget)
+}
+
+/// The same by another method.
+pub fn decide_by(
+    engine: FamilyEngine,
+    method: Method,
+    text: &str,
+    budget: u64,
+) -> Result<BTreeMap<String, Verdict>, String> {
     let program = program(text).ok_or("no program")?;
     let properties = properties(&program);
     let asked = AtomicU64::new(0);
@@ -57,7 +67,7 @@ pub fn decide(
         program: &program,
         fixed: &BTreeMap::new(),
         properties: &properties,
-        method: Method::default(),
+        method,
         solver: None,
         bounded: false,
         certificates: true,

@@ -9,11 +9,11 @@ use threadwise_testgen::{library, library_for_all, variants_for_all};
 use crate::common::{BUDGET, Verdict, contradiction, decide, program, properties};
 
 /// What a program says of its properties at some values: `//@ expect mutex: violated at N=1..2, M=3`.
-struct Expected<'a> {
-    property: &'a str,
-    verdict: &'a str,
+pub struct Expected<'a> {
+    pub property: &'a str,
+    pub verdict: &'a str,
     /// The values; nothing if it is for all of them.
-    at: Option<BTreeMap<&'a str, (i64, i64)>>,
+    pub at: Option<BTreeMap<&'a str, (i64, i64)>>,
 }
 
 impl Expected<'_> {
@@ -27,7 +27,7 @@ impl Expected<'_> {
     }
 }
 
-fn expected(text: &str) -> Vec<Expected<'_>> {
+pub fn expected(text: &str) -> Vec<Expected<'_>> {
     let lines = text
         .lines()
         .filter_map(|line| line.strip_prefix("//@ expect "));
@@ -56,7 +56,7 @@ fn expected(text: &str) -> Vec<Expected<'_>> {
 }
 
 /// What contradicts what the program says of itself.
-fn compare(name: &str, text: &str, verdicts: &BTreeMap<String, Verdict>) {
+pub fn compare(name: &str, text: &str, verdicts: &BTreeMap<String, Verdict>) {
     for expected in expected(text) {
         let property = expected.property;
         match verdicts.get(property) {
