@@ -109,9 +109,9 @@ Examples:
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
-  threadwise bench --list benchmarks/*.toml
-  threadwise bench --output docs/benchmarks.md benchmarks/*.toml
-  threadwise bench --row peterson --column forward --runs 1 benchmarks/locks.toml
+  threadwise bench --output docs/benchmarks.md
+  threadwise bench --list
+  threadwise bench --row peterson --column forward benchmarks/peers.toml
 
 Every run is kept in the file of results, and the next invocation goes on from there. What is
 measured again: what has changed (program, model, limits, machine), and what failed.
@@ -438,11 +438,14 @@ pub(crate) struct ExportArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
+/// Where tables are unless the command line says otherwise.
+pub(crate) const TABLES: &str = "benchmarks";
+
 /// `threadwise bench`
 #[derive(Args, Debug)]
 pub(crate) struct BenchArgs {
-    /// Tables (`.toml`)
-    #[arg(required = true, value_name = "TABLE")]
+    /// Tables (`.toml`), or directories of tables
+    #[arg(default_value = TABLES, value_name = "TABLE")]
     pub(crate) tables: Vec<PathBuf>,
     /// Run this table only, named by its file without `.toml` (repeatable)
     #[arg(long, value_name = "NAME")]

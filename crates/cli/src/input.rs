@@ -50,7 +50,7 @@ pub(crate) fn read_evidence(path: &Path, what: &str) -> Result<Input, InputError
 pub(crate) fn read_table(path: &Path) -> Result<Input, InputError> {
     read(path).map_err(|error| InputError {
         help:
-            "tables are files such as `benchmarks/locks.toml`; docs/benchmarking.md describes them"
+            "tables are files such as `benchmarks/peers.toml`; docs/benchmarking.md describes them"
                 .to_owned(),
         ..error
     })

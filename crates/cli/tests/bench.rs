@@ -48,6 +48,20 @@ fn lines(place: &Place) -> Vec<Value> {
         .collect()
 }
 
+/// Makes the kept runs take the CPU seconds that a function of column and size gives.
+fn pretend(place: &Place, seconds: impl Fn(&str, f64) -> f64) {
+    let text: String = lines(place)
+        .into_iter()
+        .map(|mut line| {
+            let size = line["values"]["N"].as_f64().unwrap_or_default();
+            let taken = seconds(line["column"].as_str().unwrap(), size);
+            line["run"]["cpu_seconds"] = taken.into();
+            format!("{line}\n")
+        })
+        .collect();
+    std::fs::write(place.path().join("bench-results.jsonl"), text).unwrap();
+}
+
 #[test]
 fn a_table_becomes_a_page_with_plots() {
     let place = place();
@@ -364,26 +378,17 @@ ahead_of = 'forward'
     // A method that does not refine has no figures of it.
     assert!(cells[3].parse::<f64>().is_ok(), "{cells:?}");
     // With runs that are long enough there is an exponent: here 3, which is too much.
-    let path = place.path().join("bench-results.jsonl");
     place.file("t.toml", table.replace("[2, 3]", "[2, 3, 4]"));
     place.run(&["bench", "t.toml"]).expect(0);
-    let text = std::fs::read_to_string(&path).unwrap();
-    let slow: String = text
-        .lines()
-        .map(|line| {
-            let mut line: Value = serde_json::from_str(line).unwrap();
-            let size = line["values"]["N"].as_f64().unwrap();
-            let times = if line["column"] == "split" { 1.0 } else { 2.0 };
-            line["run"]["cpu_seconds"] = (times * size.powi(3)).into();
-            format!("{line}\n")
-        })
-        .collect();
-    std::fs::write(&path, slow).unwrap();
+    pretend(&place, |column, size| {
+        let times = if column == "split" { 1.0 } else { 2.0 };
+        times * size.powi(3)
+    });
     place
         .run(&["bench", "t.toml"])
         .expect(0)
         .says("- lock, split: growth at most N^2.3: **missed** (3.00)")
-        .says("- lock N=3, split: ahead of forward: met (27.00)");
+        .says("- lock N=3, split: ahead of forward: met (27.00; forward 54.0)");
     // Targets that speak of a column that was not chosen are left out with it.
     let alone = place.run(&["bench", "t.toml", "--column", "split"]);
     assert!(!alone.expect(0).stdout.contains("ahead of"));
@@ -395,7 +400,7 @@ ahead_of = 'forward'
     place
         .run(&["bench", "t.toml"])
         .expect(0)
-        .says("- lock N=3, forward: ahead of split: **missed** (54.00)");
+        .says("- lock N=3, forward: ahead of split: **missed** (54.00; split 27.0)");
 }
 
 #[test]
@@ -482,17 +487,259 @@ fn no_table_commands_the_terminal() {
 
 #[test]
 fn the_tables_of_the_project_can_be_read() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks");
-    let mut args = vec!["bench".to_owned(), "--list".to_owned()];
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|end| end == "toml") {
-            args.push(path.to_string_lossy().into_owned());
-        }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut command = Place::new().command(&["bench", "--list"]);
+    let ran = command.current_dir(root).output().unwrap();
+    common::Ran::of(ran).expect(0).says("row mux_sem: N=20");
+}
+
+#[test]
+fn a_directory_is_all_of_its_tables_in_order() {
+    let place = place();
+    place.file("tables/first.toml", format!("order = -1\n{TABLE}"));
+    place.file("tables/notes.txt", "no table");
+    let ran = place.run(&["bench", "tables", "--list"]).expect(0);
+    let names = ran.stdout.lines().filter(|line| !line.starts_with(' '));
+    assert_eq!(names.collect::<Vec<_>>(), ["first: Locks", "locks: Locks"]);
+    place
+        .run(&["bench", "--list"])
+        .expect(2)
+        .complains("benchmarks: there is no such file\n  help: tables are files");
+    std::fs::create_dir(place.path().join("benchmarks")).unwrap();
+    place
+        .run(&["bench"])
+        .expect(2)
+        .complains("benchmarks: there are no tables");
+    place.file("lock.tw", LOCK);
+    place.file("benchmarks/locks.toml", TABLE);
+    // The page repeats what was typed.
+    place
+        .run(&["bench", "--column", "forward"])
+        .expect(0)
+        .says("```\nthreadwise bench --column forward\n```");
+}
+
+/// Targets of a whole table: `forward` against the fastest of the others.
+const RIVALS: &str = "\
+title = 'Who is fastest, and where?'
+runs = 1
+[[column]]
+engine = 'forward'
+[[column]]
+engine = 'split'
+[[column]]
+engine = 'explicit'
+[[published]]
+label = 'Noted'
+citation = 'notes'
+[[row]]
+model = 'lock.tw'
+property = 'mutex'
+set = { N = [2, 3, 4] }
+published = { Noted = ['', '3 (SPIN)', '> 9'] }
+[[row]]
+name = 'alone'
+model = 'lock.tw'
+property = 'mutex'
+set = { N = 5 }
+columns = ['forward']
+[[target]]
+column = 'forward'
+ahead_of = ['split', 'explicit', 'Noted']
+times = 0.5
+times_at_largest = 0.1
+from = 1
+[[target]]
+column = 'forward'
+ahead_of = ['split', 'explicit', 'Noted']
+enough = 0.3
+until = 1
+[[target]]
+column = 'forward'
+ahead_of = ['split', 'explicit']
+times = 2
+plus = 0.5
+[glance]
+column = 'forward'
+beside = ['split', 'explicit', 'Noted']
+also = ['explicit']
+";
+
+#[test]
+fn targets_are_about_the_fastest_of_others_and_the_page_begins_with_them() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("t.toml", RIVALS);
+    place.run(&["bench", "t.toml"]).expect(0);
+    pretend(&place, |column, size| match (column, size as i64) {
+        ("forward", 2) => 0.2,
+        ("forward", 3) => 1.6,
+        ("forward", _) => 2.0,
+        ("split", 2) => 0.1,
+        ("split", 3) => 4.0,
+        _ => 5.0,
+    });
+    let ran = place.run(&["bench", "t.toml"]).expect(0);
+    for part in [
+        "| alone N=5 | proved |  | 2.00 |  |  |\n",
+        // The published figure is a limit, not a time.
+        "| lock N=4 | proved | split 5.00 | 2.00 | 2.5 | 5.00 |\n",
+        "**Targets:** 4 of 6 met, 2 missed.\n\n",
+        "- [Who is fastest, and where?](#who-is-fastest-and-where): lock N=3, forward: below 0.5 times the fastest other: **missed** (1.60; Noted 3.00)\n",
+        "lock N=4, forward: below 0.1 times the fastest other: **missed** (2.00; split 5.00)\n",
+        "| [Who is fastest, and where?](#who-is-fastest-and-where) | 4 of 6 |\n",
+        "Targets: 4 of 6 met, 2 missed.\n\n- lock N=3, forward: below 0.5",
+        "<details><summary>Targets that are met</summary>\n\n- lock N=2, forward: ahead of the fastest other, or below 300 ms: met (0.20; split 0.10)\n",
+        "- lock N=2, forward: below 2 times the fastest other and 500 ms: met (0.20; split 0.10)\n",
+    ] {
+        assert!(ran.stdout.contains(part), "no `{part}` in {}", ran.stdout);
     }
-    assert!(args.len() > 4);
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    Place::new().run(&args).expect(0).says("row mux_sem: N=20");
+    // Nothing is aimed at in a row that has nobody to compare with.
+    assert!(
+        !ran.stdout.contains("alone N=5, forward:"),
+        "{}",
+        ran.stdout
+    );
+    // Without one of those compared there is no comparison.
+    let chosen = [
+        "bench", "t.toml", "--column", "forward", "--column", "split",
+    ];
+    let fewer = place.run(&chosen).expect(0);
+    assert!(!fewer.stdout.contains("Targets"), "{}", fewer.stdout);
+    assert!(!fewer.stdout.contains("fastest other"), "{}", fewer.stdout);
+    // What was not run may be the fastest.
+    std::fs::remove_file(place.path().join("bench-results.jsonl")).unwrap();
+    place.run(&chosen).expect(0);
+    place
+        .run(&["bench", "t.toml", "--no-run"])
+        .expect(0)
+        .says("lock N=2, forward: below 0.5 times split, explicit: open (explicit not run)");
+    let json = place.run(&["bench", "t.toml", "--no-run", "--format", "json"]);
+    let value: Value = serde_json::from_str(&json.expect(0).stdout).unwrap();
+    assert_eq!(value["tables"][0]["targets"][0]["state"], "open");
+}
+
+#[test]
+fn who_does_not_end_has_missed_and_is_behind() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    place.file("t.toml", RIVALS);
+    place.run(&["bench", "t.toml"]).expect(0);
+    let path = place.path().join("bench-results.jsonl");
+    let ends = |slow: &'static str, others: f64| {
+        let text: String = lines(&place)
+            .into_iter()
+            .map(|mut line| {
+                let over = slow.contains(line["column"].as_str().unwrap());
+                line["run"]["outcome"] = if over { "time" } else { "proved" }.into();
+                line["run"]["cpu_seconds"] = if over { 60.0 } else { others }.into();
+                format!("{line}\n")
+            })
+            .collect();
+        std::fs::write(&path, text).unwrap();
+        place.run(&["bench", "t.toml"]).expect(0)
+    };
+    ends("split explicit", 2.0)
+        .says("- lock N=2, forward: below 0.5 times the fastest other: met (2.00; split > 60.0)")
+        .says("| lock N=4 | proved | Noted > 9.00 | 2.00 | > 4.5 | skipped |");
+    // How much longer the others would take is not known.
+    ends("split explicit", 40.0)
+        .says("- lock N=2, forward: below 0.5 times the fastest other: open (40.00; split > 60.0)");
+    ends("forward", 2.0)
+        .says("- lock N=2, forward: below 0.5 times the fastest other: **missed** (> 60 s)");
+}
+
+#[test]
+fn a_parameter_can_be_left_open() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let table = "\
+title = 'T'
+runs = 1
+[[column]]
+engine = 'forward'
+[[column]]
+engine = 'counter'
+open = true
+name = 'all N'
+[[column]]
+engine = 'forward'
+options = ['--no-recheck']
+open = true
+name = 'one N'
+[[row]]
+model = 'lock.tw'
+property = 'mutex'
+set = { N = [2, 3] }
+";
+    place.file("t.toml", table);
+    place
+        .run(&["bench", "t.toml"])
+        .expect(0)
+        .says("| lock N=2 | proved | 0.")
+        .says("- one N, unknown (first for lock N=2): proved at N=3 only");
+    // One run for all sizes.
+    let of = |column: &str| {
+        let lines = lines(&place);
+        lines.iter().filter(|line| line["column"] == column).count()
+    };
+    assert_eq!((of("forward"), of("all N"), of("one N")), (2, 1, 1));
+    place.file(
+        "t.toml",
+        table.replace("engine = 'counter'", "peer = 'spin'"),
+    );
+    place
+        .run(&["bench", "t.toml"])
+        .expect(2)
+        .complains("t.toml:5:1: `open` is for an engine");
+}
+
+#[test]
+fn horn_clauses_are_for_z3() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let table = "\
+title = 'T'
+runs = 1
+[[column]]
+peer = 'z3'
+[[column]]
+peer = 'z3'
+options = ['--with-lemmas', 'fp.xform.slice=false']
+name = 'lemmas'
+[[row]]
+model = 'lock.tw'
+property = 'mutex'
+";
+    place.file("t.toml", table);
+    std::fs::create_dir(place.path().join("bin")).unwrap();
+    let run = || {
+        let mut command = place.command(&["bench", "t.toml"]);
+        command.env("PATH", place.path().join("bin"));
+        common::Ran::of(command.output().unwrap()).expect(0)
+    };
+    run()
+        .says("- Z3 is not on this machine (`z3` on the path), so")
+        .says("| lock | undecided | absent | absent |");
+    // A stand-in that says `sat` if it gets an option of its own, and keeps what it was given.
+    let here = place.path().display().to_string();
+    let script = format!(
+        "[ \"$1\" = --version ] && echo 'Z3 version 4.0.0 - 64 bit' && exit
+        /bin/cp model.smt2 {here}/given-$#.smt2
+        [ $# = 1 ] && echo unsat && exit 1
+        [ $1 = fp.xform.slice=false ] && echo sat"
+    );
+    place.script("z3", &script);
+    run()
+        .says("- Z3 4.0.0.\n")
+        .says("| lock | proved | unknown (0.")
+        .says("- Z3, unknown (first for lock): the clauses have no solution");
+    let given = |count: u8| {
+        let path = place.path().join(format!("given-{count}.smt2"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    assert!(given(1).contains("(set-logic HORN)"));
+    assert!(given(2).len() > given(1).len());
 }
 
 #[test]

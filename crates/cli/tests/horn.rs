@@ -5,7 +5,6 @@
 
 mod common;
 
-use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -24,13 +23,7 @@ const WRONG: &str = "
 ";
 const ARGS: [&str; 6] = ["check", "m.tw", "--engine", "counter", "--method", "chc"];
 
-/// A place in which only this script is called z3, and nothing else can be found.
-fn with_script(place: &Place, script: &str) {
-    let path = place.file("bin/z3", format!("#!/bin/sh\n{script}\n"));
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(path, mode).unwrap();
-}
-
+/// Only what the test has written can be found.
 fn run(place: &Place, more: &[&str]) -> Ran {
     let mut command = place.command(&[&ARGS[..], more].concat());
     command.env("PATH", place.path().join("bin"));
@@ -75,7 +68,7 @@ fn a_solver_that_is_missing_or_errs_makes_no_verdict() {
         ("echo what".to_owned(), "nothing that is an answer: `what`"),
         ("exit 1".to_owned(), "nothing that is an answer"),
     ] {
-        with_script(&place, &script);
+        place.script("z3", &script);
         let status = if reason == "proved" { 0 } else { 3 };
         let ran = run(&place, &["--property", "positive"]).expect(status);
         assert!(ran.stdout.contains(reason), "{script}: {ran:?}");
@@ -86,7 +79,7 @@ fn a_solver_that_is_missing_or_errs_makes_no_verdict() {
 fn a_solver_keeps_the_time_limit() {
     let place = Place::new();
     place.file("m.tw", GROWS);
-    with_script(&place, "echo $$ > pid; exec /bin/sleep 600");
+    place.script("z3", "echo $$ > pid; exec /bin/sleep 600");
     let begun = Instant::now();
     run(&place, &["--timeout", "1"]).expect(3);
     assert!(begun.elapsed() < Duration::from_secs(30));

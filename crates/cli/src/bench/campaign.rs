@@ -7,13 +7,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use threadwise::{Kind, PropertyResult, Report, Stats, VerdictKind};
+use threadwise::{Kind, PropertyResult, Report, Scope, Stats, VerdictKind};
 
 use crate::bench::machine;
 use crate::bench::measure::{Command, End, MeasureError, Measured, measure};
 use crate::bench::peers::{Export, Peer, Prepared, export};
 use crate::bench::results::{CellName, Outcome, Results, ResultsError, Run, fingerprint};
-use crate::bench::table::{Column, Row, Table, Tool};
+use crate::bench::table::{Column, Decided, Row, Table, Tool};
 use crate::terminal::complain;
 use crate::words::{counted, one_line};
 
@@ -77,7 +77,9 @@ impl Campaign<'_> {
                         continue;
                     }
                     let cell = self.cell(table, row, instance, &table.columns[column])?;
-                    if let (Cell::Run(runs), Some(at)) = (&cell, row.size(instance))
+                    // What is left open is the same run at every size.
+                    if !table.columns[column].open
+                        && let (Cell::Run(runs), Some(at)) = (&cell, row.size(instance))
                         && runs.iter().any(|run| run.outcome.at_limit())
                     {
                         skip = Some(at);
@@ -97,7 +99,9 @@ impl Campaign<'_> {
         column: &Column,
     ) -> Result<Cell, Stop> {
         let mut words = vec![row.model.display().to_string()];
-        for (name, value) in &row.instances[instance].0 {
+        let open = row.sweep.as_ref().filter(|_| column.open);
+        let given = row.instances[instance].0.iter();
+        for (name, value) in given.filter(|(name, _)| Some(name) != open) {
             words.extend(["--set".to_owned(), format!("{name}={value}")]);
         }
         for property in &row.properties {
@@ -122,6 +126,9 @@ impl Campaign<'_> {
                 // Where the model lies makes no difference.
                 let mut parts = vec!["engine", &self.program, &self.machine, &row.model_text];
                 parts.push(&seconds);
+                if column.open {
+                    parts.push("open");
+                }
                 parts.extend(words[1..].iter().map(String::as_str));
                 let key = fingerprint(parts.into_iter().map(str::as_bytes));
                 let mut args = vec!["check".to_owned(), "--json".to_owned()];
@@ -135,7 +142,8 @@ impl Campaign<'_> {
                 };
                 let interrupted = self.interrupted;
                 self.runs(&key, name, table.runs, |_| {
-                    Ok(read_check(&measure(&command, interrupted)?))
+                    let run = read_check(&measure(&command, interrupted)?, column.open);
+                    Ok(run)
                 })
             }
             Tool::Peer(peer) => {
@@ -144,7 +152,9 @@ impl Campaign<'_> {
                     return Ok(Cell::Absent);
                 };
                 self.announce(name, "export");
-                let exported = match export(*peer, words, table.limits, self.interrupted)? {
+                let options = &column.options;
+                let exported = match export(*peer, words, options, table.limits, self.interrupted)?
+                {
                     Export::Done(exported) => exported,
                     Export::Refused(why) => return Ok(Cell::Refused(why)),
                 };
@@ -214,8 +224,8 @@ impl Campaign<'_> {
     }
 }
 
-/// The run that a measurement of `check --json` shows.
-fn read_check(measured: &Measured) -> Run {
+/// The run that a measurement of `check --json` shows. Where a parameter was left open, a proof is one for all of its values.
+fn read_check(measured: &Measured, open: bool) -> Run {
     let mut run = Run {
         outcome: Outcome::Failed,
         message: None,
@@ -279,6 +289,12 @@ fn read_check(measured: &Measured) -> Run {
             _ => Outcome::Unknown,
         };
         run.message = reason.map(|reason| reason.message.clone());
+    } else if let Some(narrow) = results
+        .iter()
+        .find(|result| open && matches!(result.scope, Scope::Instance { .. }))
+    {
+        run.outcome = Outcome::Unknown;
+        run.message = Some(format!("proved {} only", narrow.scope.phrase()));
     } else {
         run.outcome = Outcome::Proved;
     }
@@ -311,6 +327,25 @@ impl Line<'_> {
     pub(crate) fn label(&self) -> String {
         self.row.label(self.instance)
     }
+
+    /// What the columns say, in their order. A violation where the size was left open may be one at another size.
+    pub(crate) fn verdicts<'b>(
+        &'b self,
+        table: &'b Table,
+    ) -> impl Iterator<Item = (&'b str, Decided)> {
+        let columns = table.columns.iter().zip(self.cells);
+        columns.flat_map(|(column, cell)| {
+            let runs = match cell {
+                Cell::Run(runs) => runs.as_slice(),
+                _ => &[],
+            };
+            let elsewhere = column.open && self.row.sweep.is_some();
+            let verdicts = runs.iter().filter_map(|run| run.outcome.decided());
+            verdicts
+                .filter(move |verdict| !(elsewhere && *verdict == Decided::Violated))
+                .map(|verdict| (column.name.as_str(), verdict))
+        })
+    }
 }
 
 /// The lines of a table.
@@ -332,11 +367,7 @@ pub(crate) fn disagreements(table: &Table, cells: &Cells) -> Vec<String> {
     for line in lines(table, cells) {
         let expected = line.row.expected.map(|verdict| ("expected", verdict));
         let mut verdicts: Vec<_> = expected.into_iter().collect();
-        for (column, cell) in table.columns.iter().zip(line.cells) {
-            let Cell::Run(runs) = cell else { continue };
-            let decided = runs.iter().filter_map(|run| run.outcome.decided());
-            verdicts.extend(decided.map(|verdict| (column.name.as_str(), verdict)));
-        }
+        verdicts.extend(line.verdicts(table));
         verdicts.dedup();
         if verdicts
             .iter()

@@ -1,25 +1,28 @@
-//! The page: tables, notes and references to plots, as Markdown.
+//! The page: what it comes to at a glance, then tables, notes and references to plots, as Markdown. What is only looked up
+//! (all figures, plots, targets that are met) is folded.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::bench::Measurements;
-use crate::bench::campaign::{Cell, Cells, lines};
+use crate::bench::campaign::{Cell, Cells, Line, lines};
 use crate::bench::figures::{Figure, short_time};
 use crate::bench::fit::LEAST_SECONDS;
 use crate::bench::plot::{self, Picture};
-use crate::bench::summary::{Aim, growth, loads, targets};
-use crate::bench::table::{Decided, Table, Tool};
+use crate::bench::summary::{growth, loads};
+use crate::bench::table::{Column, Decided, Glance, Table, Tool};
+use crate::bench::target::{Aim, fastest, targets};
 
 /// The whole page. `plots` is the folder of the plots as seen from the page, if there are any.
 pub(crate) fn page(measurements: &Measurements, plots: Option<&str>) -> String {
     let mut page = String::from("# Benchmarks\n\n");
     let _ = write!(
         page,
-        "This page is the output of the command below, which names the tables; `docs/benchmarking.md` of threadwise describes \
-         them, and how it is measured.\n\n```\n{}\n```\n\n",
+        "This page is the output of the command below; `docs/benchmarking.md` of threadwise describes its tables.\n\n```\n{}\n```\n\n",
         measurements.command
     );
+    let at_a_glance = page.len();
+    page.push_str("## How it was measured\n\n");
     let _ = writeln!(page, "- Machine: {}.", measurements.machine);
     if let Some((least, most)) = loads(measurements.tables.iter().map(|(_, cells)| cells)) {
         let _ = writeln!(
@@ -53,11 +56,174 @@ pub(crate) fn page(measurements: &Measurements, plots: Option<&str>) -> String {
          the method does not decide. Growth is the exponent of a power of the size, fitted to \
          the runs of at least 50 ms (or as the table says), if there are three.\n",
     );
+    page.insert_str(at_a_glance, &glance(&measurements.tables));
     for (table, cells) in &measurements.tables {
         page.push('\n');
         section(&mut page, table, cells, plots);
     }
     page
+}
+
+/// The top of the page: comparisons that tables want there, how many targets are met, and what tables there are.
+fn glance(tables: &[(Table, Cells)]) -> String {
+    let mut page = String::from("## At a glance\n\n");
+    for (table, cells) in tables {
+        if let Some(glance) = &table.glance {
+            comparison(&mut page, table, cells, glance);
+        }
+    }
+    let mut counts = Counts::default();
+    let mut failing = String::new();
+    let mut contents = String::new();
+    head(
+        &mut contents,
+        1,
+        ["table", "targets met"].map(str::to_owned).into(),
+    );
+    for (table, cells) in tables {
+        let link = format!("[{}](#{})", table.title, anchor(&table.title));
+        let aims = targets(table, cells);
+        let own = Counts::of(&aims);
+        let met = match own.all() {
+            0 => String::new(),
+            all => format!("{} of {all}", own.met),
+        };
+        line(&mut contents, [link.clone(), met]);
+        for (words, aim) in aims {
+            if !matches!(aim, Aim::Met(_)) {
+                let _ = writeln!(failing, "- {link}: {}", aimed(&words, &aim));
+            }
+        }
+        counts = counts.and(own);
+    }
+    if counts.all() > 0 {
+        let _ = writeln!(page, "**Targets:** {}\n", counts.words());
+        if !failing.is_empty() {
+            let _ = writeln!(page, "{failing}");
+        }
+    }
+    page + &contents + "\n"
+}
+
+/// How many targets came out in which way.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    met: usize,
+    missed: usize,
+    open: usize,
+}
+
+impl Counts {
+    fn of(aims: &[(String, Aim)]) -> Counts {
+        let mut counts = Counts::default();
+        for (_, aim) in aims {
+            match aim {
+                Aim::Met(_) => counts.met += 1,
+                Aim::Missed(_) => counts.missed += 1,
+                Aim::Open(_) => counts.open += 1,
+            }
+        }
+        counts
+    }
+
+    fn and(self, other: Counts) -> Counts {
+        Counts {
+            met: self.met + other.met,
+            missed: self.missed + other.missed,
+            open: self.open + other.open,
+        }
+    }
+
+    fn all(self) -> usize {
+        self.met + self.missed + self.open
+    }
+
+    fn words(self) -> String {
+        let mut words = format!("{} of {} met, {} missed", self.met, self.all(), self.missed);
+        if self.open > 0 {
+            let _ = write!(words, ", {} open", self.open);
+        }
+        words + "."
+    }
+}
+
+/// One column beside the fastest of others, at the largest size of each row.
+fn comparison(page: &mut String, table: &Table, cells: &Cells, glance: &Glance) {
+    let title = &table.title;
+    let beside: Vec<&str> = glance
+        .beside
+        .iter()
+        .map(|rival| rival.name(table))
+        .collect();
+    let own = column_head(&table.columns[glance.column]);
+    let _ = write!(
+        page,
+        "[{title}](#{}): each model at its largest size, CPU seconds of the fastest of {} and of {own}, and how many times faster that is.\n\n",
+        anchor(title),
+        beside.join(", "),
+    );
+    let mut heads = ["model", "verdict", "fastest other"]
+        .map(str::to_owned)
+        .to_vec();
+    heads.extend([own, "times faster".to_owned()]);
+    heads.extend(
+        glance
+            .also
+            .iter()
+            .map(|column| column_head(&table.columns[*column])),
+    );
+    head(page, 2, heads);
+    for each in lines(table, cells) {
+        if each.instance + 1 != each.row.instances.len() {
+            continue;
+        }
+        let of = glance.beside.iter().copied();
+        let of = of.filter(|rival| each.row.has(*rival, each.instance));
+        let fastest = fastest(table, &each, &of.collect::<Vec<_>>());
+        let cell = &each.cells[glance.column];
+        let ratio = match (&fastest, cell.median(Figure::Cpu)) {
+            (Ok(other), Some(own)) if own > 0.0 => {
+                let ratio = other.seconds / own;
+                let shown = if ratio < 9.95 {
+                    format!("{ratio:.1}")
+                } else {
+                    format!("{ratio:.0}")
+                };
+                match other.more {
+                    true => format!("> {shown}"),
+                    // Where it is slower, it is said loudly.
+                    false if ratio < 1.0 => format!("**{shown}**"),
+                    false => shown,
+                }
+            }
+            _ => String::new(),
+        };
+        let shown = |cell: &Cell| cell.shown(&[Figure::Cpu], table.limits);
+        let mut line_of = vec![each.label(), verdict(table, &each)];
+        line_of.push(fastest.map_or_else(|why| why, |fastest| fastest.shown()));
+        line_of.extend([shown(cell), ratio]);
+        line_of.extend(glance.also.iter().map(|column| shown(&each.cells[*column])));
+        line(page, line_of);
+    }
+    page.push('\n');
+}
+
+/// What a link to a section has after `#`.
+fn anchor(title: &str) -> String {
+    let kept = title
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+    let kept = kept.flat_map(char::to_lowercase);
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+/// A target and what became of it.
+fn aimed(words: &str, aim: &Aim) -> String {
+    match aim {
+        Aim::Met(value) => format!("{words}: met ({value})"),
+        Aim::Missed(value) => format!("{words}: **missed** ({value})"),
+        Aim::Open(why) => format!("{words}: open ({why})"),
+    }
 }
 
 fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>) {
@@ -85,40 +251,55 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
         grid(page, table, cells);
     }
     remarks(page, table, cells);
-    let targets = targets(table, cells);
-    if !targets.is_empty() {
-        page.push_str("Targets:\n\n");
-        for (words, aim) in targets {
-            let _ = match aim {
-                Aim::Met(value) => writeln!(page, "- {words}: met ({value:.2})"),
-                Aim::Missed(value) => writeln!(page, "- {words}: **missed** ({value:.2})"),
-                Aim::Open(why) => writeln!(page, "- {words}: open ({why})"),
-            };
+    let aims = targets(table, cells);
+    if !aims.is_empty() {
+        let _ = write!(page, "Targets: {}\n\n", Counts::of(&aims).words());
+        let (met, others): (Vec<_>, Vec<_>) = aims
+            .into_iter()
+            .partition(|(_, aim)| matches!(aim, Aim::Met(_)));
+        list_of_targets(page, &others);
+        if !met.is_empty() {
+            folded(page, "Targets that are met", |page| {
+                list_of_targets(page, &met)
+            });
         }
-        page.push('\n');
     }
-    if !table.list.is_empty() {
-        let folded = !table.grid.is_empty();
-        if folded {
-            page.push_str("<details><summary>All figures</summary>\n\n");
-        }
+    if table.grid.is_empty() {
         list(page, table, cells);
-        if folded {
-            page.push_str("</details>\n\n");
-        }
+    } else if !table.list.is_empty() {
+        folded(page, "All figures", |page| list(page, table, cells));
     }
-    if let Some(folder) = plots {
-        for Picture {
-            file, name, size, ..
-        } in plot::pictures(table, cells)
-        {
-            let alt = format!("CPU time of {name} against {size}, both logarithmic");
-            let _ = write!(page, "![{alt}]({folder}/{file})\n\n");
-        }
+    let pictures = plots.map(|folder| (folder, plot::pictures(table, cells)));
+    if let Some((folder, pictures)) = pictures.filter(|(_, pictures)| !pictures.is_empty()) {
+        folded(page, "Plots", |page| {
+            for picture in &pictures {
+                let Picture {
+                    file, name, size, ..
+                } = picture;
+                let alt = format!("CPU time of {name} against {size}, both logarithmic");
+                let _ = write!(page, "![{alt}]({folder}/{file})\n\n");
+            }
+        });
     }
     paragraph(page, &table.notes);
     page.truncate(page.trim_end().len());
     page.push('\n');
+}
+
+fn list_of_targets(page: &mut String, targets: &[(String, Aim)]) {
+    for (words, aim) in targets {
+        let _ = writeln!(page, "- {}", aimed(words, aim));
+    }
+    if !targets.is_empty() {
+        page.push('\n');
+    }
+}
+
+/// A part that is shown when it is asked for.
+fn folded(page: &mut String, title: &str, part: impl FnOnce(&mut String)) {
+    let _ = write!(page, "<details><summary>{title}</summary>\n\n");
+    part(page);
+    page.push_str("</details>\n\n");
 }
 
 fn paragraph(page: &mut String, text: &str) {
@@ -154,25 +335,17 @@ fn grid(page: &mut String, table: &Table, cells: &Cells) {
         let figures: Vec<&str> = table.grid.iter().map(|figure| figure.head()).collect();
         let _ = write!(page, "In each cell: {}.\n\n", figures.join(" / "));
     }
-    heads.extend(table.columns.iter().map(|column| match &column.tool {
-        Tool::Engine(_) => format!("`{}`", column.name),
-        Tool::Peer(_) => column.name.clone(),
-    }));
+    heads.extend(table.columns.iter().map(column_head));
     heads.extend(table.sources.iter().map(|source| source.label.clone()));
     head(page, 2, heads);
+    let mut all = lines(table, cells);
     for (row, cells) in table.rows.iter().zip(cells) {
-        for (instance, cells) in cells.iter().enumerate() {
-            let mut shown = vec![row.label(instance), verdict(row.expected, cells)];
-            shown.extend(
-                cells
-                    .iter()
-                    .map(|cell| cell.shown(&table.grid, table.limits)),
-            );
-            shown.extend(
-                row.published
-                    .iter()
-                    .map(|figures| figures[instance].clone()),
-            );
+        for each in all.by_ref().take(row.instances.len()) {
+            let mut shown = vec![each.label(), verdict(table, &each)];
+            let figures = each.cells.iter();
+            shown.extend(figures.map(|cell| cell.shown(&table.grid, table.limits)));
+            let published = row.published.iter();
+            shown.extend(published.map(|figures| figures[each.instance].clone()));
             line(page, shown);
         }
         let growths: Vec<Option<String>> = (0..table.columns.len())
@@ -188,18 +361,19 @@ fn grid(page: &mut String, table: &Table, cells: &Cells) {
     page.push('\n');
 }
 
+/// How a column is called in heads.
+fn column_head(column: &Column) -> String {
+    match &column.tool {
+        Tool::Engine(_) => format!("`{}`", column.name),
+        Tool::Peer(_) => column.name.clone(),
+    }
+}
+
 /// What the columns of one line say together.
-fn verdict(expected: Option<Decided>, cells: &[Cell]) -> String {
-    let runs = cells.iter().filter_map(|cell| match cell {
-        Cell::Run(runs) => Some(runs),
-        _ => None,
-    });
-    let mut verdicts: Vec<_> = runs
-        .flatten()
-        .filter_map(|run| run.outcome.decided())
-        .collect();
+fn verdict(table: &Table, line: &Line<'_>) -> String {
+    let mut verdicts: Vec<Decided> = line.verdicts(table).map(|(_, verdict)| verdict).collect();
     let decided = !verdicts.is_empty();
-    verdicts.extend(expected);
+    verdicts.extend(line.row.expected);
     match verdicts.first() {
         Some(first) if verdicts.iter().any(|other| other != first) => "**DIFFERENT**".to_owned(),
         Some(first) if decided => first.word().to_owned(),

@@ -15,7 +15,9 @@ mod plot;
 mod results;
 mod summary;
 mod table;
+mod target;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +25,7 @@ use std::sync::atomic::AtomicBool;
 use serde_json::{Value, json};
 use threadwise::Exit;
 
-use crate::args::{BenchArgs, BenchFormat};
+use crate::args::{BenchArgs, BenchFormat, TABLES};
 use crate::bench::campaign::{
     Campaign, Cell, Cells, Found, Stop, disagreements, failures, lines, no_cells,
 };
@@ -33,6 +35,7 @@ use crate::bench::peers::Peer;
 use crate::bench::results::{Results, fingerprint};
 use crate::bench::summary::growth;
 use crate::bench::table::{Table, Tool};
+use crate::bench::target::{Aim, targets};
 use crate::terminal::{Terminal, complain, say};
 use crate::words::{one_line, printable};
 
@@ -160,11 +163,13 @@ pub(crate) fn run(args: &BenchArgs, terminal: &Terminal, interrupted: &AtomicBoo
 fn tables(args: &BenchArgs) -> Result<Vec<Table>, String> {
     let mut tables = Vec::new();
     for path in &args.tables {
-        let table = table::read(path).map_err(|error| error.to_string())?;
-        if tables.iter().any(|other: &Table| other.name == table.name) {
+        tables.extend(tables_at(path)?);
+    }
+    let mut names = BTreeSet::new();
+    for table in &tables {
+        if !names.insert(&table.name) {
             return Err(format!("there are two tables named `{}`", table.name));
         }
-        tables.push(table);
     }
     let known = |wanted: &[String], names: Vec<&str>, what: &str| match wanted
         .iter()
@@ -207,6 +212,30 @@ fn tables(args: &BenchArgs) -> Result<Vec<Table>, String> {
     Ok(tables)
 }
 
+/// The table in a file, or those in a directory: in their order, and those with the same in that of their names.
+fn tables_at(path: &Path) -> Result<Vec<Table>, String> {
+    let read = |path: &Path| table::read(path).map_err(|error| error.to_string());
+    if !path.is_dir() {
+        return Ok(vec![read(path)?]);
+    }
+    let unread = |error: std::io::Error| format!("{}: cannot be read: {error}", path.display());
+    let mut tables = Vec::new();
+    for entry in fs::read_dir(path).map_err(unread)? {
+        let file = entry.map_err(unread)?.path();
+        if file.extension().is_some_and(|end| end == "toml") {
+            tables.push(read(&file)?);
+        }
+    }
+    if tables.is_empty() {
+        let folder = path.display();
+        return Err(format!(
+            "{folder}: there are no tables (`.toml`) in this directory"
+        ));
+    }
+    tables.sort_by(|a, b| (a.order, &a.name).cmp(&(b.order, &b.name)));
+    Ok(tables)
+}
+
 /// The command as the page repeats it: without folders that mean something on this machine only.
 fn command(args: &BenchArgs) -> String {
     let shown = |path: &Path| match path.is_relative() {
@@ -241,7 +270,11 @@ fn command(args: &BenchArgs) -> String {
         }
     }
     option("output", args.output.as_deref().map(shown));
-    words.extend(args.tables.iter().map(|path| shown(path)));
+    let named = args
+        .tables
+        .iter()
+        .filter(|path| **path != Path::new(TABLES));
+    words.extend(named.map(|path| shown(path)));
     words.join(" ")
 }
 
@@ -368,12 +401,21 @@ fn table_json(table: &Table, cells: &Cells) -> Value {
             }
         }
     }
+    let aims = targets(table, cells).into_iter().map(|(words, aim)| {
+        let (state, figures) = match aim {
+            Aim::Met(figures) => ("met", figures),
+            Aim::Missed(figures) => ("missed", figures),
+            Aim::Open(why) => ("open", why),
+        };
+        json!({ "target": words, "state": state, "figures": figures })
+    });
     json!({
         "name": table.name,
         "title": table.title,
         "limits": table.limits,
         "cells": all,
         "growth": growths,
+        "targets": aims.collect::<Vec<Value>>(),
         "published": table.sources,
         "disagreements": disagreements(table, cells),
     })

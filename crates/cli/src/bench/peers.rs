@@ -27,11 +27,13 @@ pub(crate) enum Peer {
     Abc,
     /// Decision diagrams.
     Nusmv,
+    /// Horn clauses (Spacer): for any number of processes.
+    Z3,
 }
 
 impl Peer {
     /// All of them.
-    pub(crate) const ALL: [Peer; 3] = [Peer::Spin, Peer::Abc, Peer::Nusmv];
+    pub(crate) const ALL: [Peer; 4] = [Peer::Spin, Peer::Abc, Peer::Nusmv, Peer::Z3];
 
     /// The name as its authors write it.
     pub(crate) fn title(self) -> &'static str {
@@ -39,6 +41,7 @@ impl Peer {
             Peer::Spin => "SPIN",
             Peer::Abc => "ABC",
             Peer::Nusmv => "NuSMV",
+            Peer::Z3 => "Z3",
         }
     }
 
@@ -48,6 +51,7 @@ impl Peer {
             Peer::Spin => &["spin", "gcc"],
             Peer::Abc => &["berkeley-abc"],
             Peer::Nusmv => &["NuSMV"],
+            Peer::Z3 => &["z3"],
         }
     }
 
@@ -57,6 +61,7 @@ impl Peer {
             Peer::Spin => ("promela", "model.pml"),
             Peer::Abc => ("blif", "model.blif"),
             Peer::Nusmv => ("smv", "model.smv"),
+            Peer::Z3 => ("chc", "model.smt2"),
         }
     }
 
@@ -83,8 +88,27 @@ impl Peer {
                 format!("ABC {}", version(banner, "ABC "))
             }
             Peer::Nusmv => format!("NuSMV {}", version(said("NuSMV", &["-h"]), "NuSMV ")),
+            Peer::Z3 => format!("Z3 {}", version(said("z3", &["--version"]), "version ")),
         };
         Some(version)
+    }
+
+    /// Whether an option of a column is one of the export, not of the peer itself.
+    fn takes_in_export(self, option: &str) -> bool {
+        self == Peer::Z3 && option.starts_with("--")
+    }
+
+    /// Why there is no verdict, if its output says that it has none.
+    fn undecided(self, output: &str) -> Option<&'static str> {
+        if self != Peer::Z3 {
+            return None;
+        }
+        // What violates the abstraction may be no run of the program.
+        match output.lines().next()?.trim() {
+            "unsat" => Some("the clauses have no solution: the abstraction has a violation"),
+            "unknown" => Some("it says `unknown`"),
+            _ => None,
+        }
     }
 
     /// What its output says.
@@ -116,6 +140,10 @@ impl Peer {
                     _ => None,
                 }
             }
+            Peer::Z3 => {
+                let first = output.lines().next().map(str::trim);
+                (first == Some("sat")).then_some(Decided::Proved)
+            }
         }
     }
 
@@ -126,7 +154,7 @@ impl Peer {
                 .lines()
                 .find(|line| line.contains("states, stored"))
                 .and_then(|line| line.split_whitespace().next()?.parse().ok()),
-            Peer::Abc | Peer::Nusmv => None,
+            Peer::Abc | Peer::Nusmv | Peer::Z3 => None,
         }
     }
 
@@ -137,9 +165,10 @@ impl Peer {
             End::Time => (Outcome::Time, None),
             End::Memory => (Outcome::Memory, None),
             _ if output.contains("out of memory") => (Outcome::Memory, None),
-            _ => match self.verdict(&output) {
-                Some(verdict) => (verdict.into(), None),
-                None => (Outcome::Failed, Some(complaint(measured))),
+            _ => match (self.verdict(&output), self.undecided(&output)) {
+                (Some(verdict), _) => (verdict.into(), None),
+                (None, Some(why)) => (Outcome::Unknown, Some(why.to_owned())),
+                (None, None) => (Outcome::Failed, Some(complaint(measured))),
             },
         };
         Run {
@@ -176,10 +205,11 @@ pub(crate) enum Export {
     Refused(String),
 }
 
-/// Exports a model: `words` name it, its values and its properties.
+/// Exports a model: `words` name it, its values and its properties; of the `options` of the column it takes those that are its own.
 pub(crate) fn export(
     peer: Peer,
     words: Vec<String>,
+    options: &[String],
     limits: CellLimits,
     interrupted: &AtomicBool,
 ) -> Result<Export, MeasureError> {
@@ -188,6 +218,8 @@ pub(crate) fn export(
     let path = folder.0.join(file);
     let mut args = vec!["export".to_owned()];
     args.extend(words);
+    let own = options.iter().filter(|option| peer.takes_in_export(option));
+    args.extend(own.cloned());
     args.extend(["--to", language, "--output"].map(str::to_owned));
     args.push(path.display().to_string());
     let command = Command {
@@ -225,7 +257,8 @@ impl Exported {
         interrupted: &AtomicBool,
     ) -> Result<Prepared, MeasureError> {
         let (_, file) = self.peer.export();
-        let options = options.to_vec();
+        let own = |option: &&String| !self.peer.takes_in_export(option);
+        let options: Vec<String> = options.iter().filter(own).cloned().collect();
         match self.peer {
             Peer::Spin => self.prepare_spin(options, interrupted),
             Peer::Abc => {
@@ -233,10 +266,11 @@ impl Exported {
                 let args = vec!["-c".to_owned(), script];
                 Ok(Prepared::Ready(self.command("berkeley-abc", args)))
             }
-            Peer::Nusmv => {
+            Peer::Nusmv | Peer::Z3 => {
                 let mut args = options;
                 args.push(file.to_owned());
-                Ok(Prepared::Ready(self.command("NuSMV", args)))
+                let program = self.peer.programs()[0];
+                Ok(Prepared::Ready(self.command(program, args)))
             }
         }
     }
@@ -436,5 +470,14 @@ mod tests {
         assert_eq!(nusmv(&format!("{yes}{no}")), Some(Decided::Violated));
         assert_eq!(nusmv("*** This is NuSMV 2.5.4\n"), None);
         assert_eq!(nusmv(&format!("{yes}-- invariant (!a | case\n")), None);
+    }
+    #[test]
+    fn what_violates_horn_clauses_is_no_violation() {
+        let z3 = |text: &str| (Peer::Z3.verdict(text), Peer::Z3.undecided(text).is_some());
+        assert_eq!(z3("sat\n(\n"), (Some(Decided::Proved), false));
+        assert_eq!(z3("unsat\n"), (None, true));
+        assert_eq!(z3("unknown\n"), (None, true));
+        assert_eq!(z3("(error \"line 1: sat\")\nsat\n"), (None, false));
+        assert_eq!(z3(""), (None, false));
     }
 }

@@ -127,6 +127,10 @@ fn curve_of(
     style: usize,
     name: String,
 ) -> Option<Curve> {
+    // A run for all sizes has no size of its own.
+    if table.columns[column].open {
+        return None;
+    }
     let points = curve(row, cells, column);
     let over = cells.iter().enumerate().find_map(|(instance, cells)| {
         let Cell::Run(runs) = &cells[column] else {

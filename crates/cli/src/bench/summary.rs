@@ -1,10 +1,10 @@
-//! What the runs of a cell amount to: medians, growth, targets.
+//! What the runs of a cell amount to: medians and growth.
 
 use crate::bench::campaign::{Cell, Cells};
-use crate::bench::figures::{Figure, median, seconds, short_time};
+use crate::bench::figures::{Figure, median, seconds};
 use crate::bench::fit::exponent;
 use crate::bench::results::{Outcome, Run};
-use crate::bench::table::{Bound, CellLimits, Row, Table};
+use crate::bench::table::{CellLimits, Row, Table};
 
 impl Cell {
     /// The median of a figure over the runs, if all are decided.
@@ -24,14 +24,14 @@ impl Cell {
     }
 
     /// Whether the method ended by itself without an answer.
-    fn undecided(&self) -> bool {
+    pub(crate) fn undecided(&self) -> bool {
         let Cell::Run(runs) = self else { return false };
         runs.last()
             .is_some_and(|run| run.outcome == Outcome::Unknown)
     }
 
     /// Whether a limit ended it, here or at a smaller size.
-    fn at_limit(&self) -> bool {
+    pub(crate) fn at_limit(&self) -> bool {
         match self {
             Cell::Run(runs) => runs.iter().any(|run| run.outcome.at_limit()),
             Cell::Skipped(_) => true,
@@ -114,8 +114,16 @@ pub(crate) fn curve(row: &Row, cells: &[Vec<Cell>], column: usize) -> Vec<(i64, 
 }
 
 /// The exponent of a column along a row.
-fn growth_exponent(table: &Table, row: &Row, cells: &[Vec<Cell>], column: usize) -> Option<f64> {
+pub(crate) fn growth_exponent(
+    table: &Table,
+    row: &Row,
+    cells: &[Vec<Cell>],
+    column: usize,
+) -> Option<f64> {
     row.sweep.as_ref()?;
+    if table.columns[column].open {
+        return None;
+    }
     exponent(&curve(row, cells, column), table.growth_from)
 }
 
@@ -129,87 +137,6 @@ pub(crate) fn growth(
     let name = row.sweep.as_deref()?;
     let exponent = growth_exponent(table, row, cells, column)?;
     Some(format!("{name}^{exponent:.1}"))
-}
-
-/// Whether targets are met.
-pub(crate) enum Aim {
-    Met(f64),
-    Missed(f64),
-    /// There is no figure; this is what there is instead.
-    Open(String),
-}
-
-/// A target in words, and whether it is met.
-pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
-    let mut found = Vec::new();
-    for (row, cells) in table.rows.iter().zip(cells) {
-        for target in &row.targets {
-            let column = &table.columns[target.column].name;
-            found.push(match &target.bound {
-                Bound::Figure {
-                    instance,
-                    figure,
-                    below,
-                    or_times_proof,
-                } => {
-                    let cell = &cells[*instance][target.column];
-                    let times_proof =
-                        or_times_proof.and_then(|times| Some(times * cell.median(Figure::Proof)?));
-                    let bound = times_proof.map_or(*below, |other| below.max(other));
-                    let words = format!(
-                        "{}, {column}: below {} {}",
-                        row.label(*instance),
-                        figure_plain(bound),
-                        figure.head()
-                    );
-                    let aim = match cell.median(*figure) {
-                        Some(value) if value < bound => Aim::Met(value),
-                        Some(value) => Aim::Missed(value),
-                        None => Aim::Open(cell.outcome(table.limits)),
-                    };
-                    (words, aim)
-                }
-                Bound::Ahead { instance, of } => {
-                    let (own, other) = (&cells[*instance][target.column], &cells[*instance][*of]);
-                    let words = format!(
-                        "{}, {column}: ahead of {}",
-                        row.label(*instance),
-                        table.columns[*of].name
-                    );
-                    let aim = match (own.median(Figure::Cpu), other.median(Figure::Cpu)) {
-                        (Some(own), Some(other)) if own < other => Aim::Met(own),
-                        (Some(own), Some(_)) => Aim::Missed(own),
-                        // Whoever ends is ahead of whoever does not.
-                        (Some(own), None) if other.at_limit() => Aim::Met(own),
-                        (Some(_), None) => Aim::Open(other.outcome(table.limits)),
-                        (None, _) => Aim::Open(own.outcome(table.limits)),
-                    };
-                    (words, aim)
-                }
-                Bound::Growth { at_most } => {
-                    let size = row.sweep.as_deref().unwrap_or_default();
-                    let words = format!("{}, {column}: growth at most {size}^{at_most}", row.name);
-                    let aim = match growth_exponent(table, row, cells, target.column) {
-                        Some(exponent) if exponent <= *at_most => Aim::Met(exponent),
-                        Some(exponent) => Aim::Missed(exponent),
-                        None => Aim::Open(format!(
-                            "too few runs of at least {}",
-                            short_time(table.growth_from)
-                        )),
-                    };
-                    (words, aim)
-                }
-            });
-        }
-    }
-    found
-}
-
-fn figure_plain(value: f64) -> String {
-    match value.fract() == 0.0 {
-        true => value.to_string(),
-        false => seconds(value),
-    }
 }
 
 /// The least and the greatest load while the runs were made.

@@ -18,6 +18,7 @@ use crate::args::{Cli, Command};
 use crate::bench::figures::Figure;
 use crate::bench::fit::LEAST_SECONDS;
 use crate::bench::peers::Peer;
+use crate::bench::target::{Bound, Rival, Target, TargetForm};
 use crate::check::{options, with_help};
 use crate::input::{self, InputError};
 
@@ -45,6 +46,20 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
     /// Pictures over several rows.
     pub(crate) plots: Vec<Plot>,
+    /// Where it stands among the tables of a folder: small numbers first.
+    pub(crate) order: i64,
+    /// What of it stands at the top of the page.
+    pub(crate) glance: Option<Glance>,
+}
+
+/// One column beside the fastest of others, at the largest size of each row.
+#[derive(Debug)]
+pub(crate) struct Glance {
+    /// By position.
+    pub(crate) column: usize,
+    pub(crate) beside: Vec<Rival>,
+    /// Further columns, by position.
+    pub(crate) also: Vec<usize>,
 }
 
 impl Table {
@@ -59,7 +74,10 @@ impl Table {
             row.targets.retain_mut(|target| {
                 let mut columns = vec![&mut target.column];
                 if let Bound::Ahead { of, .. } = &mut target.bound {
-                    columns.push(of);
+                    columns.extend(of.iter_mut().filter_map(|rival| match rival {
+                        Rival::Column(column) => Some(column),
+                        Rival::Published(_) => None,
+                    }));
                 }
                 columns.into_iter().all(|column| {
                     let new = place(column);
@@ -68,6 +86,22 @@ impl Table {
                 })
             });
         }
+        // A comparison without one of those compared would mislead.
+        self.glance = self.glance.take().and_then(|glance| {
+            let rival = |rival| match rival {
+                Rival::Column(column) => Some(Rival::Column(place(&column)?)),
+                published => Some(published),
+            };
+            Some(Glance {
+                column: place(&glance.column)?,
+                beside: glance
+                    .beside
+                    .into_iter()
+                    .map(rival)
+                    .collect::<Option<_>>()?,
+                also: glance.also.iter().filter_map(place).collect(),
+            })
+        });
         self.columns.retain(|column| names.contains(&column.name));
     }
 }
@@ -86,6 +120,8 @@ pub(crate) struct Column {
     pub(crate) name: String,
     pub(crate) tool: Tool,
     pub(crate) options: Vec<String>,
+    /// The parameter of a sweep is left open, and a proof counts if it is for all values.
+    pub(crate) open: bool,
 }
 
 /// What decides.
@@ -151,6 +187,14 @@ impl Row {
         }
     }
 
+    /// Whether there can be a figure of somebody at an instance.
+    pub(crate) fn has(&self, rival: Rival, instance: usize) -> bool {
+        match rival {
+            Rival::Column(column) => self.columns.contains(&column),
+            Rival::Published(source) => !self.published[source][instance].is_empty(),
+        }
+    }
+
     /// The value of the swept parameter in an instance.
     pub(crate) fn size(&self, instance: usize) -> Option<i64> {
         self.instances[instance].get(self.sweep.as_deref()?)
@@ -172,37 +216,6 @@ impl Decided {
             Decided::Violated => "violated",
         }
     }
-}
-
-/// What a column of a row should reach.
-#[derive(Debug)]
-pub(crate) struct Target {
-    /// By position.
-    pub(crate) column: usize,
-    pub(crate) bound: Bound,
-}
-
-/// What a target bounds.
-#[derive(Debug)]
-pub(crate) enum Bound {
-    /// A figure at one size.
-    Figure {
-        /// The instance, by position.
-        instance: usize,
-        figure: Figure,
-        below: f64,
-        /// Or below this many times the proof, where that is more.
-        or_times_proof: Option<f64>,
-    },
-    /// CPU time at one size, by that of another column.
-    Ahead {
-        /// The instance, by position.
-        instance: usize,
-        /// The other column, by position.
-        of: usize,
-    },
-    /// The exponent of CPU time along the sweep.
-    Growth { at_most: f64 },
 }
 
 /// Why a table cannot be used.
@@ -245,6 +258,21 @@ struct FileForm {
     row: Vec<Spanned<RowForm>>,
     #[serde(default)]
     plot: Vec<Spanned<Plot>>,
+    /// For every row.
+    #[serde(default)]
+    target: Vec<Spanned<TargetForm>>,
+    #[serde(default)]
+    order: i64,
+    glance: Option<Spanned<GlanceForm>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GlanceForm {
+    column: String,
+    beside: Vec<String>,
+    #[serde(default)]
+    also: Vec<String>,
 }
 
 fn default_timeout() -> Spanned<f64> {
@@ -280,6 +308,8 @@ struct ColumnForm {
     peer: Option<Peer>,
     #[serde(default)]
     options: Vec<String>,
+    #[serde(default)]
+    open: bool,
 }
 
 #[derive(Deserialize)]
@@ -299,24 +329,13 @@ struct RowForm {
     target: Vec<TargetForm>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct TargetForm {
-    column: String,
-    at: Option<i64>,
-    figure: Option<Figure>,
-    below: Option<f64>,
-    or_times_proof: Option<f64>,
-    ahead_of: Option<String>,
-    growth_at_most: Option<f64>,
-}
-
-#[derive(Deserialize)]
+/// A value, or a list of them.
+#[derive(Clone, Deserialize)]
 #[serde(
     untagged,
     expecting = "expected a value of the right type, or a list of them"
 )]
-enum OneOrMore<T> {
+pub(crate) enum OneOrMore<T> {
     One(T),
     More(Vec<T>),
 }
@@ -331,6 +350,13 @@ impl<T> OneOrMore<T> {
     fn into_vec(self) -> Vec<T> {
         match self {
             OneOrMore::One(value) => vec![value],
+            OneOrMore::More(values) => values,
+        }
+    }
+
+    pub(crate) fn as_slice(&self) -> &[T] {
+        match self {
+            OneOrMore::One(value) => std::slice::from_ref(value),
             OneOrMore::More(values) => values,
         }
     }
@@ -427,6 +453,17 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
         }
         rows.push(row);
     }
+    for target in form.target {
+        let span = target.span();
+        let target = target.into_inner();
+        let rival = |name: &String| rival(&columns, &form.published, name);
+        let column = column_position(&columns, &target.column);
+        for row in &mut rows {
+            let targets = column.clone().and_then(|c| target.of_table(c, rival, row));
+            let targets = targets.map_err(|message| Wrong(span.clone(), message))?;
+            row.targets.extend(targets);
+        }
+    }
     let mut plots: Vec<Plot> = Vec::new();
     for found in form.plot {
         let span = found.span();
@@ -434,6 +471,11 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
         plot_fits(&plot, &columns, &rows, &plots).map_err(|message| Wrong(span, message))?;
         plots.push(plot);
     }
+    let glance = form.glance.map(|found| {
+        let span = found.span();
+        let form_of = found.into_inner();
+        glance(&form_of, &columns, &form.published).map_err(|message| Wrong(span, message))
+    });
     Ok(Table {
         name: name.to_owned(),
         title: form.title,
@@ -451,6 +493,18 @@ fn parse(text: &str, name: &str, read_model: &ReadModel<'_>) -> Result<Table, Wr
         sources: form.published,
         rows,
         plots,
+        order: form.order,
+        glance: glance.transpose()?,
+    })
+}
+
+fn glance(form: &GlanceForm, columns: &[Column], sources: &[Source]) -> Result<Glance, String> {
+    let position = |name: &String| column_position(columns, name);
+    let rivals = form.beside.iter().map(|name| rival(columns, sources, name));
+    Ok(Glance {
+        column: position(&form.column)?,
+        beside: rivals.collect::<Result<_, _>>()?,
+        also: form.also.iter().map(position).collect::<Result<_, _>>()?,
     })
 }
 
@@ -490,6 +544,15 @@ fn column_position(columns: &[Column], name: &str) -> Result<usize, String> {
     })
 }
 
+/// A column or published figures, by their name.
+fn rival(columns: &[Column], sources: &[Source], name: &str) -> Result<Rival, String> {
+    let source = sources.iter().position(|source| source.label == name);
+    match source {
+        Some(source) => Ok(Rival::Published(source)),
+        None => column_position(columns, name).map(Rival::Column),
+    }
+}
+
 fn column(form: ColumnForm) -> Result<Column, String> {
     let tool = match (form.engine, form.peer) {
         (Some(engine), None) => {
@@ -510,6 +573,9 @@ fn column(form: ColumnForm) -> Result<Column, String> {
             }
             Tool::Engine(engine)
         }
+        (None, Some(_)) if form.open => {
+            return Err("`open` is for an engine".to_owned());
+        }
         (None, Some(peer)) => Tool::Peer(peer),
         _ => return Err("a column has either `engine` or `peer`".to_owned()),
     };
@@ -525,6 +591,7 @@ fn column(form: ColumnForm) -> Result<Column, String> {
         name,
         tool,
         options: form.options,
+        open: form.open,
     })
 }
 
@@ -605,51 +672,12 @@ fn row(
         published,
         targets: Vec::new(),
     };
+    let rival = |name: &String| rival(columns, sources, name);
     for target in form.target {
-        let column = position(&target.column)?;
-        let ahead_of = target.ahead_of.as_ref().map(position).transpose()?;
-        let bound = bound(&target, ahead_of, &row)?;
-        row.targets.push(Target { column, bound });
+        let target = target.of_row(position(&target.column)?, rival, &row)?;
+        row.targets.push(target);
     }
     Ok(row)
-}
-
-fn bound(target: &TargetForm, ahead_of: Option<usize>, row: &Row) -> Result<Bound, String> {
-    let numbers = [target.below, target.or_times_proof, target.growth_at_most];
-    let mut numbers = numbers.into_iter().flatten();
-    if numbers.any(|bound| !bound.is_finite() || bound <= 0.0) {
-        return Err("the bounds of a target are positive numbers".to_owned());
-    }
-    let instance = || match target.at {
-        None if row.instances.len() == 1 => Ok(0),
-        None => Err("a target of a sweep says `at` which value".to_owned()),
-        Some(at) => (0..row.instances.len())
-            .find(|instance| row.size(*instance) == Some(at))
-            .ok_or_else(|| format!("a target is at {at}, which is not in the sweep")),
-    };
-    let of_a_figure = target.figure.is_some() || target.or_times_proof.is_some();
-    match (target.below, ahead_of, target.growth_at_most) {
-        (Some(below), None, None) => Ok(Bound::Figure {
-            instance: instance()?,
-            figure: target.figure.unwrap_or(Figure::Cpu),
-            below,
-            or_times_proof: target.or_times_proof,
-        }),
-        (None, Some(of), None) if !of_a_figure => Ok(Bound::Ahead {
-            instance: instance()?,
-            of,
-        }),
-        (None, None, Some(at_most)) if !of_a_figure && target.at.is_none() => {
-            match row.sweep.is_some() {
-                true => Ok(Bound::Growth { at_most }),
-                false => Err("`growth_at_most` is for a row with a sweep".to_owned()),
-            }
-        }
-        _ => Err(
-            "a target has `below`, or `ahead_of` and perhaps `at`, or `growth_at_most` alone"
-                .to_owned(),
-        ),
-    }
 }
 
 /// The parameter that is swept over, and the instances in ascending order.

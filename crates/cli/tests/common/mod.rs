@@ -35,6 +35,15 @@ impl Place {
         path
     }
 
+    /// Writes a program for the shell: what stands in `bin` here under this name.
+    #[cfg(unix)]
+    pub fn script(&self, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt;
+        let path = self.file(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+        let mode = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(path, mode).unwrap();
+    }
+
     /// The binary, to be run here.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_threadwise"));
