@@ -73,7 +73,7 @@ fn glance(tables: &[(Table, Cells)]) -> String {
         }
     }
     let mut counts = Counts::default();
-    let mut failing = String::new();
+    let mut failing: Vec<String> = Vec::new();
     let mut contents = String::new();
     head(
         &mut contents,
@@ -91,16 +91,14 @@ fn glance(tables: &[(Table, Cells)]) -> String {
         line(&mut contents, [link.clone(), met]);
         for (words, aim) in aims {
             if !matches!(aim, Aim::Met(_)) {
-                let _ = writeln!(failing, "- {link}: {}", aimed(&words, &aim));
+                failing.push(format!("{link}: {}", aimed(&words, &aim)));
             }
         }
         counts = counts.and(own);
     }
     if counts.all() > 0 {
         let _ = writeln!(page, "**Targets:** {}\n", counts.words());
-        if !failing.is_empty() {
-            let _ = writeln!(page, "{failing}");
-        }
+        bullets(&mut page, &failing);
     }
     page + &contents + "\n"
 }
@@ -250,29 +248,41 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
     if !table.grid.is_empty() {
         grid(page, table, cells);
     }
-    remarks(page, table, cells);
+    sources(page, table);
     let aims = targets(table, cells);
     if !aims.is_empty() {
         let _ = write!(page, "Targets: {}\n\n", Counts::of(&aims).words());
-        let (met, others): (Vec<_>, Vec<_>) = aims
-            .into_iter()
-            .partition(|(_, aim)| matches!(aim, Aim::Met(_)));
-        list_of_targets(page, &others);
-        if !met.is_empty() {
-            folded(page, "Targets that are met", |page| {
-                list_of_targets(page, &met)
-            });
-        }
+        let (met, others): (Vec<_>, Vec<_>) =
+            aims.iter().partition(|(_, aim)| matches!(aim, Aim::Met(_)));
+        let shown = |aims: Vec<&(String, Aim)>| -> Vec<String> {
+            let shown = aims.into_iter().map(|(words, aim)| aimed(words, aim));
+            shown.collect()
+        };
+        bullets(page, &shown(others));
+        folded(page, "Targets that are met", &shown(met), |page, met| {
+            bullets(page, met);
+        });
     }
+    let remarks = remarks(table, cells);
+    folded(
+        page,
+        "Why cells have no verdict",
+        &remarks,
+        |page, remarks| {
+            bullets(page, remarks);
+        },
+    );
     if table.grid.is_empty() {
         list(page, table, cells);
-    } else if !table.list.is_empty() {
-        folded(page, "All figures", |page| list(page, table, cells));
+    } else {
+        folded(page, "All figures", &table.list, |page, _| {
+            list(page, table, cells);
+        });
     }
-    let pictures = plots.map(|folder| (folder, plot::pictures(table, cells)));
-    if let Some((folder, pictures)) = pictures.filter(|(_, pictures)| !pictures.is_empty()) {
-        folded(page, "Plots", |page| {
-            for picture in &pictures {
+    if let Some(folder) = plots {
+        let pictures = plot::pictures(table, cells);
+        folded(page, "Plots", &pictures, |page, pictures| {
+            for picture in pictures {
                 let Picture {
                     file, name, size, ..
                 } = picture;
@@ -286,20 +296,13 @@ fn section(page: &mut String, table: &Table, cells: &Cells, plots: Option<&str>)
     page.push('\n');
 }
 
-fn list_of_targets(page: &mut String, targets: &[(String, Aim)]) {
-    for (words, aim) in targets {
-        let _ = writeln!(page, "- {}", aimed(words, aim));
+/// A part about some items that is shown when it is asked for; nothing if there are none.
+fn folded<T>(page: &mut String, title: &str, items: &[T], part: impl FnOnce(&mut String, &[T])) {
+    if !items.is_empty() {
+        let _ = write!(page, "<details><summary>{title}</summary>\n\n");
+        part(page, items);
+        page.push_str("</details>\n\n");
     }
-    if !targets.is_empty() {
-        page.push('\n');
-    }
-}
-
-/// A part that is shown when it is asked for.
-fn folded(page: &mut String, title: &str, part: impl FnOnce(&mut String)) {
-    let _ = write!(page, "<details><summary>{title}</summary>\n\n");
-    part(page);
-    page.push_str("</details>\n\n");
 }
 
 fn paragraph(page: &mut String, text: &str) {
@@ -381,12 +384,16 @@ fn verdict(table: &Table, line: &Line<'_>) -> String {
     }
 }
 
-/// What the cells cannot say: failures, exports that are impossible, sources of published figures.
-fn remarks(page: &mut String, table: &Table, cells: &Cells) {
+/// Where published figures are from.
+fn sources(page: &mut String, table: &Table) {
+    let sources = table.sources.iter();
+    let sources = sources.map(|source| format!("{}: {}", source.label, source.citation));
+    bullets(page, &sources.collect::<Vec<_>>());
+}
+
+/// What the cells cannot say: failures, reasons for `unknown`, exports that are impossible.
+fn remarks(table: &Table, cells: &Cells) -> Vec<String> {
     let mut remarks: Vec<String> = Vec::new();
-    for source in &table.sources {
-        remarks.push(format!("{}: {}", source.label, source.citation));
-    }
     // The same remark about several cells is one, with the first of them.
     let mut said = BTreeSet::new();
     for line in lines(table, cells) {
@@ -401,10 +408,15 @@ fn remarks(page: &mut String, table: &Table, cells: &Cells) {
             }
         }
     }
-    for remark in &remarks {
-        let _ = writeln!(page, "- {}", remark.replace('\n', " "));
+    remarks
+}
+
+/// A list, if there is anything in it.
+fn bullets(page: &mut String, items: &[String]) {
+    for item in items {
+        let _ = writeln!(page, "- {}", item.replace('\n', " "));
     }
-    if !remarks.is_empty() {
+    if !items.is_empty() {
         page.push('\n');
     }
 }
