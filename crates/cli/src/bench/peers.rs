@@ -15,7 +15,7 @@ use crate::bench::results::{Outcome, Run};
 use crate::bench::table::{CellLimits, Decided};
 
 /// The most that an export or a compilation may take, which is not part of what is measured.
-const PREPARATION_SECONDS: f64 = 120.0;
+const PREPARATION_SECONDS: f64 = 40.0;
 
 /// A tool that decides the same questions.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
