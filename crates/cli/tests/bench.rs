@@ -590,7 +590,7 @@ fn targets_are_about_the_fastest_of_others_and_the_page_begins_with_them() {
         // The published figure is a limit, not a time.
         "| lock N=4 | proved | split 5.00 | 2.00 | 2.5 | 5.00 |\n",
         "**Targets:** 4 of 6 met, 2 missed.\n\n",
-        "- [Who is fastest, and where?](#who-is-fastest-and-where): lock N=3, forward: below 0.5 times the fastest other: **missed** (1.60; Noted 3.00)\n",
+        "- [Who is fastest, and where?](#who-is-fastest-and-where): lock N=3, forward: below 0.5 times the fastest other: **missed** (1.60; Noted 3 (SPIN))\n",
         "lock N=4, forward: below 0.1 times the fastest other: **missed** (2.00; split 5.00)\n",
         "| [Who is fastest, and where?](#who-is-fastest-and-where) | 4 of 6 |\n",
         "Targets: 4 of 6 met, 2 missed.\n\n- lock N=3, forward: below 0.5",
@@ -645,13 +645,14 @@ fn who_does_not_end_has_missed_and_is_behind() {
         place.run(&["bench", "t.toml"]).expect(0)
     };
     ends("split explicit", 2.0)
-        .says("- lock N=2, forward: below 0.5 times the fastest other: met (2.00; split > 60.0)")
-        .says("| lock N=4 | proved | Noted > 9.00 | 2.00 | > 4.5 | skipped |");
+        .says("- lock N=2, forward: below 0.5 times the fastest other: met (2.00; split > 60 s)")
+        .says("| lock N=4 | proved | Noted > 9 | 2.00 | > 4.5 | skipped |");
     // How much longer the others would take is not known.
     ends("split explicit", 40.0)
-        .says("- lock N=2, forward: below 0.5 times the fastest other: open (40.00; split > 60.0)");
-    ends("forward", 2.0)
-        .says("- lock N=2, forward: below 0.5 times the fastest other: **missed** (> 60 s)");
+        .says("- lock N=2, forward: below 0.5 times the fastest other: open (40.00; split > 60 s)");
+    ends("forward", 2.0).says(
+        "- lock N=2, forward: below 0.5 times the fastest other: **missed** (> 60 s; split 2.00)",
+    );
 }
 
 #[test]

@@ -198,7 +198,7 @@ fn comparison(page: &mut String, table: &Table, cells: &Cells, glance: &Glance) 
         };
         let shown = |cell: &Cell| cell.shown(&[Figure::Cpu], table.limits);
         let mut line_of = vec![each.label(), verdict(table, &each)];
-        line_of.push(fastest.map_or_else(|why| why, |fastest| fastest.shown()));
+        line_of.push(fastest.map_or_else(|why| why, |fastest| fastest.shown));
         line_of.extend([shown(cell), ratio]);
         line_of.extend(glance.also.iter().map(|column| shown(&each.cells[*column])));
         line(page, line_of);

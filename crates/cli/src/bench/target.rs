@@ -254,57 +254,51 @@ pub(crate) enum Aim {
 }
 
 /// What the fastest of some rivals needs.
-pub(crate) struct Fastest<'a> {
-    pub(crate) name: &'a str,
+pub(crate) struct Fastest {
     pub(crate) seconds: f64,
     /// None of them ended: it is more than that.
     pub(crate) more: bool,
+    /// With its name: `SPIN 1.20`, `SPIN > 20`, and what is published as it stands.
+    pub(crate) shown: String,
 }
 
-impl Fastest<'_> {
-    /// `SPIN 1.20`, `SPIN > 20.0`
-    pub(crate) fn shown(&self) -> String {
-        let more = if self.more { "> " } else { "" };
-        format!("{} {more}{}", self.name, seconds(self.seconds))
-    }
-}
-
-/// The fastest of those that have a figure; else the first of those that did not end. If there are neither, what there is instead.
-pub(crate) fn fastest<'a>(
-    table: &'a Table,
-    line: &Line<'_>,
-    rivals: &[Rival],
-) -> Result<Fastest<'a>, String> {
-    let mut found: Option<Fastest<'_>> = None;
+/// The fastest of those that have a figure; else the least limit of those that did not end. If there are neither, what there is instead.
+pub(crate) fn fastest(table: &Table, line: &Line<'_>, rivals: &[Rival]) -> Result<Fastest, String> {
+    let mut found: Option<Fastest> = None;
     let mut instead = String::new();
     for rival in rivals {
-        let name = rival.name(table);
-        let time = match *rival {
+        let (time, text) = match *rival {
             Rival::Column(column) => {
                 let cell = &line.cells[column];
+                let text = match cell {
+                    Cell::Skipped(_) => format!("> {} s", table.limits.seconds),
+                    _ => cell.shown(&[Figure::Cpu], table.limits),
+                };
                 if *cell == Cell::Missing {
-                    return Err(format!("{name} {}", cell.outcome(table.limits)));
+                    return Err(format!("{} {text}", rival.name(table)));
                 }
                 let ended = cell.median(Figure::Cpu).map(|seconds| (seconds, false));
                 let over = cell.at_limit().then_some((table.limits.seconds, true));
-                if ended.or(over).is_none() && instead.is_empty() {
-                    instead = format!("{name} {}", cell.outcome(table.limits));
-                }
-                ended.or(over)
+                (ended.or(over), text)
             }
             Rival::Published(source) => {
-                published_seconds(&line.row.published[source][line.instance])
+                let text = &line.row.published[source][line.instance];
+                (published_seconds(text), text.clone())
             }
         };
+        let shown = format!("{} {text}", rival.name(table));
         let Some((seconds, more)) = time else {
+            if instead.is_empty() {
+                instead = shown;
+            }
             continue;
         };
-        let better = |best: &Fastest<'_>| (more, seconds) < (best.more, best.seconds);
+        let better = |best: &Fastest| (more, seconds) < (best.more, best.seconds);
         if found.as_ref().is_none_or(better) {
             found = Some(Fastest {
-                name,
                 seconds,
                 more,
+                shown,
             });
         }
     }
@@ -399,14 +393,14 @@ fn ahead(
         return None;
     }
     let words = by.words(match of {
-        [_] => fastest.name,
+        [one] => one.name(table),
         _ => "the fastest other",
     });
     let cell = &line.cells[column];
     let bound = by.bound(fastest.seconds);
     let aim = match cell.median(Figure::Cpu) {
         Some(own) => {
-            let shown = format!("{own:.2}; {}", fastest.shown());
+            let shown = format!("{own:.2}; {}", fastest.shown);
             match own < bound {
                 true => Aim::Met(shown),
                 // Nobody knows how much longer it would have taken.
@@ -415,7 +409,10 @@ fn ahead(
             }
         }
         None if fastest.more => Aim::Open(cell.outcome(table.limits)),
-        None => without(table, cell),
+        None => match without(table, cell) {
+            Aim::Missed(outcome) => Aim::Missed(format!("{outcome}; {}", fastest.shown)),
+            other => other,
+        },
     };
     Some((words, aim))
 }
