@@ -5,6 +5,9 @@
 //! that says who is.) What is left when nothing can be deleted is the *fair hull*: from each of its states, steps within it lead to every
 //! duty. If nothing is left, the layers are a proof that no run is fair: no fair run is in a deleted set for ever again.
 //!
+//! Fair runs end up where steps lead to from states that fulfil the automaton's obligations: mostly few of all, those after a run has begun to
+//! violate the property. Deletion begins there, and what leads there, which it would otherwise ask about again and again, is deleted as a whole in the end.
+//!
 //! After Emerson and Lei ("Modalities for model checking", 1987), with edges instead of states.
 
 use threadwise_evidence::Duty;
@@ -61,24 +64,41 @@ pub(crate) struct Hull {
     pub(crate) left: Bdd,
     /// What was deleted, in order.
     pub(crate) layers: Vec<Deleted>,
+    /// What no fair run comes back to, since it lacks a duty: it is deleted when nothing is left of what it leads to, the last first.
+    aside: Vec<(Duty, Bdd)>,
 }
 
 /// All states that are reached.
 fn reach(search: &mut Search, graph: &Graph) -> Result<Bdd, Halt> {
+    forwards(search, graph, &graph.initial, None, None)
+}
+
+/// What steps lead to from a set, itself included: steps within another set, and from some states only, if these are given.
+fn forwards(
+    search: &mut Search,
+    graph: &Graph,
+    from: &Bdd,
+    within: Option<&Bdd>,
+    steps_from: Option<&Bdd>,
+) -> Result<Bdd, Halt> {
     let symbolic = search.symbolic.clone();
     let d = &symbolic.diagrams;
-    let mut reached = graph.initial.clone();
+    let mut reached = from.clone();
     // A full turn without anything new ends it.
     let processes = graph.moves.len();
     let mut quiet = 0;
     let mut next = 0;
-    while quiet < processes.max(1) {
-        if processes == 0 {
-            break;
-        }
+    while quiet < processes {
         search.breathe()?;
         let process = ProcessId::from_usize(next);
-        let grown = d.or(&reached, &graph.post(d, process, &reached)?)?;
+        let mut after = match steps_from {
+            Some(states) => graph.post(d, process, &d.and(&reached, states)?)?,
+            None => graph.post(d, process, &reached)?,
+        };
+        if let Some(within) = within {
+            after = d.and(&after, within)?;
+        }
+        let grown = d.or(&reached, &after)?;
         quiet = if grown == reached { quiet + 1 } else { 0 };
         reached = grown;
         next = (next + 1) % processes;
@@ -87,6 +107,24 @@ fn reach(search: &mut Search, graph: &Graph) -> Result<Bdd, Halt> {
         }
     }
     Ok(reached)
+}
+
+/// A set of states that contains the initial ones and that no step leads out of, without computing what is reached: wherever the program
+/// can be, the automaton may begin.
+fn start(search: &mut Search, graph: &Graph, program: &Bdd) -> Result<Bdd, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let bounds = graph.start(d, program)?;
+    if bounds.least == bounds.most {
+        return Ok(bounds.least);
+    }
+    forwards(
+        search,
+        graph,
+        &bounds.least,
+        Some(&bounds.most),
+        Some(&bounds.leaving),
+    )
 }
 
 /// Deletes what has no fair run. `program` are states of the program that contain the initial ones and that no step leads out of. Only if
@@ -103,7 +141,7 @@ pub(crate) fn decide(
     }
     let symbolic = search.symbolic.clone();
     let d = &symbolic.diagrams;
-    let start = graph.start(d, program)?;
+    let start = start(search, graph, program)?;
     let quick = hull(search, graph, conditions, start)?;
     if d.is_empty(&quick.left) {
         return Ok(quick);
@@ -114,6 +152,7 @@ pub(crate) fn decide(
         left: d.and(&quick.left, &reached)?,
         reached,
         layers: quick.layers,
+        aside: quick.aside,
     };
     delete(search, graph, conditions, rest)
 }
@@ -129,6 +168,7 @@ pub(crate) fn hull(
         left: reached.clone(),
         reached,
         layers: Vec::new(),
+        aside: Vec::new(),
     };
     delete(search, graph, conditions, all)
 }
@@ -142,6 +182,11 @@ fn delete(
 ) -> Result<Hull, Halt> {
     let symbolic = search.symbolic.clone();
     let d = &symbolic.diagrams;
+    for must in &conditions.musts {
+        if matches!(must.duty, Duty::Obligation(_) | Duty::Mover) {
+            hull.put_aside(search, d, graph, must)?;
+        }
+    }
     // Without duties a run must go on at least.
     if conditions.musts.is_empty() {
         hull.trim(search, d, graph)?;
@@ -169,10 +214,36 @@ fn delete(
         }
         next = (next + 1) % count;
     }
+    if d.is_empty(&hull.left) {
+        let aside = std::mem::take(&mut hull.aside).into_iter().rev();
+        let unfair = aside.map(|(duty, set)| Deleted::Unfair(duty, set));
+        hull.layers.extend(unfair);
+    }
     Ok(hull)
 }
 
 impl Hull {
+    /// Leaves what steps lead to from where a duty can be done: fair runs are there from some time on.
+    fn put_aside(
+        &mut self,
+        search: &mut Search,
+        d: &Diagrams,
+        graph: &Graph,
+        must: &Must,
+    ) -> Result<(), Halt> {
+        let from = d.and(&self.left, &must.from)?;
+        if from == self.left {
+            return Ok(());
+        }
+        let after = forwards(search, graph, &from, Some(&self.left), None)?;
+        let before = d.minus(&self.left, &after)?;
+        if !d.is_empty(&before) {
+            self.left = after;
+            self.aside.push((must.duty, before));
+        }
+        Ok(())
+    }
+
     fn trim(&mut self, search: &Search, d: &Diagrams, graph: &Graph) -> Result<(), Halt> {
         loop {
             let promised = graph.promised(d, &self.left)?;

@@ -23,7 +23,7 @@ use crate::concrete::{Examined, Examiner, Fact};
 use crate::decide::{self, Attempt};
 use crate::explain::Story;
 use crate::exposure::{Exposure, Groups};
-use crate::fair::{self, Hull, hull};
+use crate::fair::{self, hull};
 use crate::lasso::lasso;
 use crate::monolithic::{Monolithic, proof};
 use crate::product::Extended;
@@ -344,14 +344,11 @@ impl Local {
                 }
                 // Steps that others can surely take make a run that is more likely one of the program.
                 let sure = abstraction.sure(&symbolic, &graph, process)?;
-                let among = hull(search, &sure, &conditions, left.left.clone())?;
+                let mut among = hull(search, &sure, &conditions, left.left.clone())?;
                 let lasso = match symbolic.diagrams.is_empty(&among.left) {
                     true => lasso(search, &graph, &graph, &conditions, &left)?,
                     false => {
-                        let among = Hull {
-                            reached: left.reached.clone(),
-                            ..among
-                        };
+                        among.reached = left.reached.clone();
                         lasso(search, &graph, &sure, &conditions, &among)?
                     }
                 };

@@ -284,10 +284,20 @@ impl Graph {
     }
 }
 
+/// Sets between which there is one that contains the initial states and that no step leads out of.
+pub(crate) struct Bounds {
+    /// Where the program can be, with the automaton at its beginning.
+    pub(crate) least: Bdd,
+    /// The same with the automaton in whatever it could do if the program took any steps.
+    pub(crate) most: Bdd,
+    /// From all other states, steps lead into the least.
+    pub(crate) leaving: Bdd,
+}
+
 impl Graph {
-    /// A set of states that contains the initial ones and that no step leads out of, quick to compute: the automaton may do
-    /// whatever it could do if the program took any steps within a set that none leads out of. What is not known of the last step is left open.
-    pub(crate) fn start(&self, d: &Diagrams, program: &Bdd) -> Result<Bdd, Halt> {
+    /// Bounds of a set that contains the initial states and that no step leads out of, quick to compute. `program` is such a set of the
+    /// program. What is not known of the last step is left open.
+    pub(crate) fn start(&self, d: &Diagrams, program: &Bdd) -> Result<Bounds, Halt> {
         let bits = d.support(&self.promises.bits);
         let others: Vec<u32> = self
             .seen
@@ -300,16 +310,22 @@ impl Graph {
             Some((last, _)) => d.and(&last.forget(d, program)?, &self.promises.valid)?,
             None => program.clone(),
         };
-        let root = d.and(&self.promises.root, &program)?;
-        let mut promised = others.forget(d, &root)?;
-        loop {
+        let least = d.and(&self.promises.root, &program)?;
+        let mut promised = others.forget(d, &least)?;
+        let most = loop {
             let after = d.and(&self.promises.keep(d, &promised)?, &program)?;
             let more = d.or(&promised, &others.forget(d, &after)?)?;
             if more == promised {
-                return Ok(d.or(&root, &after)?);
+                break d.or(&least, &after)?;
             }
             promised = more;
-        }
+        };
+        let elsewhere = self.promises.unkeep(d, &d.minus(&most, &least)?)?;
+        Ok(Bounds {
+            least,
+            most,
+            leaving: others.forget(d, &elsewhere)?,
+        })
     }
 }
 
