@@ -15,6 +15,7 @@ use threadwise_model::system::ProcessId;
 use threadwise_safety::foundation::{Halt, Search};
 use threadwise_symbolic::{Bdd, Diagrams};
 
+use crate::closed::{Closing, Question};
 use crate::product::Graph;
 
 /// What a run must do infinitely often.
@@ -191,6 +192,7 @@ fn delete(
     if conditions.musts.is_empty() {
         hull.trim(search, d, graph)?;
     }
+    let closing = Closing::new(graph);
     let count = conditions.musts.len() + conditions.strong.len();
     let mut quiet = 0;
     let mut next = 0;
@@ -198,10 +200,10 @@ fn delete(
         search.breathe()?;
         let before = hull.left.clone();
         match conditions.musts.get(next) {
-            Some(must) => hull.lacking(search, d, graph, must)?,
+            Some(must) => hull.lacking(search, d, graph, &closing, must)?,
             None => {
                 let strong = &conditions.strong[next - conditions.musts.len()];
-                hull.unanswered(search, d, graph, strong)?;
+                hull.unanswered(search, d, &closing, strong)?;
                 if hull.left != before && conditions.musts.is_empty() {
                     hull.trim(search, d, graph)?;
                 }
@@ -211,6 +213,7 @@ fn delete(
         quiet = if hull.left == before { quiet + 1 } else { 0 };
         if quiet == 0 {
             search.round();
+            continue;
         }
         next = (next + 1) % count;
     }
@@ -269,10 +272,17 @@ impl Hull {
         search: &mut Search,
         d: &Diagrams,
         graph: &Graph,
+        closing: &Closing,
         must: &Must,
     ) -> Result<(), Halt> {
         let done = doing(search, graph, must, &self.left)?;
-        let lacking = closed(search, graph, &self.left, &done, &self.left, must.mover)?;
+        let question = Question {
+            within: &self.left,
+            part: &done,
+            matter: &self.left,
+            first: must.mover,
+        };
+        let lacking = closing.closed(search, &question)?;
         if !d.is_empty(&lacking) {
             self.left = d.minus(&self.left, &lacking)?;
             self.layers.push(Deleted::Unfair(must.duty, lacking));
@@ -284,7 +294,7 @@ impl Hull {
         &mut self,
         search: &mut Search,
         d: &Diagrams,
-        graph: &Graph,
+        closing: &Closing,
         strong: &Strong,
     ) -> Result<(), Halt> {
         let asked = d.and(&self.left, &strong.p)?;
@@ -292,7 +302,13 @@ impl Hull {
             return Ok(());
         }
         let answered = d.and(&self.left, &strong.q)?;
-        let never = closed(search, graph, &self.left, &answered, &asked, strong.of)?;
+        let question = Question {
+            within: &self.left,
+            part: &answered,
+            matter: &asked,
+            first: strong.of,
+        };
+        let never = closing.closed(search, &question)?;
         let removed = d.and(&never, &strong.p)?;
         if !d.is_empty(&removed) {
             self.left = d.minus(&self.left, &removed)?;
@@ -328,36 +344,4 @@ pub(crate) fn doing(
         }
     }
     Ok(done)
-}
-
-/// The states of a set from which no steps within it lead to a part of it. Nobody wants to know more once none of those that
-/// matter are among them; what is returned then need not be closed. `first` is who is tried first.
-fn closed(
-    search: &Search,
-    graph: &Graph,
-    within: &Bdd,
-    part: &Bdd,
-    matter: &Bdd,
-    first: Option<ProcessId>,
-) -> Result<Bdd, Halt> {
-    let d = &search.symbolic.diagrams;
-    let processes = graph.moves.len();
-    let mut closed = d.minus(within, part)?;
-    let mut quiet = 0;
-    let mut next = first.map_or(0, |process| process.index());
-    while quiet < processes && !d.is_empty(&d.and(&closed, matter)?) {
-        search.breathe()?;
-        let process = ProcessId::from_usize(next);
-        let outside = d.minus(within, &closed)?;
-        let out = d.and(&graph.post(d, process, &closed)?, &outside)?;
-        if d.is_empty(&out) {
-            quiet += 1;
-        } else {
-            quiet = 0;
-            let promised = graph.promised(d, &out)?;
-            closed = d.minus(&closed, &graph.before(d, process, &promised)?)?;
-        }
-        next = (next + 1) % processes;
-    }
-    Ok(closed)
 }

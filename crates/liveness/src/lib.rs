@@ -4,6 +4,7 @@
 //! one process at a time, against a summary of the others.
 
 mod abstraction;
+mod closed;
 mod concrete;
 mod decide;
 mod explain;

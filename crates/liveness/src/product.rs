@@ -230,7 +230,7 @@ impl Promises {
 
     /// The states after a step, given a set in which the program has taken it already and the bits are those before: with all bits that
     /// keep to what was promised.
-    fn keep(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Halt> {
+    pub(crate) fn keep(&self, d: &Diagrams, set: &Bdd) -> Result<Bdd, Halt> {
         let after = d.and_exists(set, &self.demand, &self.bits)?;
         Ok(d.rename(&after, &self.back)?)
     }
@@ -267,6 +267,16 @@ impl Graph {
             after = d.or(&after, &transition.post(d, set)?)?;
         }
         self.promises.keep(d, &after)
+    }
+
+    /// The variables that a process changes when it is scheduled, but for the bits of the automaton.
+    pub(crate) fn written(&self, d: &Diagrams, process: ProcessId) -> Result<Bdd, Halt> {
+        let moves = self.moves[process].iter();
+        let mut vars: Vec<u32> = moves.flat_map(Transition::written).copied().collect();
+        if let Some((last, _)) = self.promises.last.as_deref() {
+            vars.extend(last.vars());
+        }
+        Ok(d.cube(&vars)?)
     }
 
     /// The set with the bits as they were before a step: what is the same in the preimages by all processes.
