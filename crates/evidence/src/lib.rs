@@ -47,6 +47,7 @@ mod replay;
 pub mod smtlib;
 mod text;
 mod trace;
+mod transplant;
 mod verdict;
 
 pub use certificate::{
@@ -65,4 +66,5 @@ pub use trace::{
     Assumption, Because, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso, MemoryModel,
     Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
 };
+pub use transplant::transplant;
 pub use verdict::{Account, Exposed, Reason, Stats, Vacuity, Verdict};
