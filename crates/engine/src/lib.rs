@@ -24,4 +24,4 @@ mod limits;
 
 pub use engine::{Answer, Engine, Outcome, Run, RunEnding, State, Unsupported};
 pub use explicit::{Explicit, Visited};
-pub use limits::{Limits, Observer, Progress, Silent, Stop};
+pub use limits::{Limits, Observer, Progress, Silent, Stop, Work};

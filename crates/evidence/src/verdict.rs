@@ -98,6 +98,9 @@ pub struct Stats {
     /// The greatest number of nodes of a decision diagram.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peak_nodes: Option<u64>,
+    /// How much was done, in units that budgets are counted in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work: Option<u64>,
 }
 
 /// How an engine came to the answer about one property.

@@ -24,7 +24,9 @@ pub(crate) const SAMPLES: usize = 1_500;
 /// Questions that the arithmetic solver is asked at most.
 pub(crate) const QUESTIONS: u64 = 400_000;
 /// The same where there are other engines to try.
-const BOUNDED_QUESTIONS: u64 = 100_000;
+const BOUNDED_QUESTIONS: u64 = 25_000;
+/// Units of work of a step of the arithmetic solver: it asks at each whether to stop.
+const STEP: u64 = 300;
 
 /// An engine for every value of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -226,7 +228,10 @@ impl FamilyEngine {
             }
         }
         let samples = small::samples(task.program, task.fixed, SAMPLES, task.limits, observer);
-        let stop = || task.limits.should_stop().is_some();
+        let stop = || {
+            task.limits.spend(STEP);
+            task.limits.should_stop().is_some()
+        };
         let attempt = Attempt {
             family: &family,
             samples: &samples,

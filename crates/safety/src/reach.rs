@@ -245,6 +245,7 @@ impl<'a, 's> Search<'a, 's> {
 
     /// To be called between operations.
     pub fn breathe(&self) -> Result<(), Halt> {
+        self.limits.spend(self.symbolic.diagrams.take_work());
         match self.limits.should_stop() {
             Some(stop) => Err(Halt::Stop(stop)),
             None => Ok(()),

@@ -36,6 +36,9 @@ pub struct OutOfNodes {
 const RETRIES: u32 = 5;
 /// Every so many operations the fill is looked at.
 const LOOK_EVERY: u32 = 16;
+/// Units of work of an operation, and of each node that it makes.
+const OPERATION: u64 = 10;
+const NODE: u64 = 4;
 
 /// A manager of diagrams, and the operations on them.
 pub struct Diagrams {
@@ -45,6 +48,10 @@ pub struct Diagrams {
     threshold: usize,
     operations: Cell<u32>,
     peak: Cell<usize>,
+    /// Nodes after the last operation.
+    last: Cell<usize>,
+    /// What was done since somebody asked.
+    work: Cell<u64>,
 }
 
 impl Diagrams {
@@ -64,6 +71,8 @@ impl Diagrams {
             threshold: capacity / 10 * 7,
             operations: Cell::new(0),
             peak: Cell::new(0),
+            last: Cell::new(0),
+            work: Cell::new(0),
         }
     }
 
@@ -108,6 +117,19 @@ impl Diagrams {
         nodes
     }
 
+    /// Counts an operation by the nodes that it made.
+    fn note_work(&self) {
+        let nodes = self.nodes();
+        let made = nodes.saturating_sub(self.last.replace(nodes));
+        self.work
+            .set(self.work.get() + OPERATION + NODE * made as u64);
+    }
+
+    /// What was done since the last call, in units of about a tenth of a microsecond.
+    pub fn take_work(&self) -> u64 {
+        self.work.take()
+    }
+
     fn collect(&self) {
         self.manager.with_manager_shared(|manager| manager.gc());
     }
@@ -119,6 +141,7 @@ impl Diagrams {
             self.collect();
         }
         if let Ok(result) = operation() {
+            self.note_work();
             return Ok(result);
         }
         for _ in 0..RETRIES {

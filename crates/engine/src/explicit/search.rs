@@ -412,7 +412,9 @@ impl<'a, const W: usize> Search<'a, W> {
         if let Err(full) = self.add(batch) {
             return Some(full_end(full));
         }
-        self.transitions += batch.out.marks.len() as u64 + batch.out.rests;
+        let transitions = batch.out.marks.len() as u64 + batch.out.rests;
+        self.transitions += transitions;
+        self.limits.spend(transitions);
         self.batches += 1;
         let tell = self.batches.is_multiple_of(PROGRESS);
         self.pause(observer, left, tell)
