@@ -14,7 +14,7 @@ use threadwise::{
 use crate::args::{CheckArgs, Format, LimitArgs};
 use crate::input;
 use crate::progress::ProgressLine;
-use crate::supervise::{Left, Supervisor, default_memory};
+use crate::supervise::{Supervisor, default_memory};
 use crate::terminal::{Terminal, say};
 use crate::text::Printer;
 use crate::traces;
@@ -81,12 +81,11 @@ pub(crate) fn supervisor<'a>(
     progress: bool,
 ) -> Supervisor<'a> {
     let total = limits.total_timeout.map(Duration::from_secs_f64);
-    Supervisor {
-        deadline: total.map(|total| Instant::now() + total),
+    Supervisor::new(
+        total.map(|total| Instant::now() + total),
         interrupted,
-        progress: ProgressLine::new(terminal.progress && progress),
-        left: Left::default(),
-    }
+        ProgressLine::new(terminal.progress && progress),
+    )
 }
 
 /// The options of an engine that follow from the limits.

@@ -2,7 +2,7 @@
 //!
 //! An engine runs in a process of its own, so that a limit can be enforced whatever the engine is
 //! doing, and so that a crash is a message and not the end. The worker gets its job as one line
-//! of JSON and answers with lines of JSON: progress, and at the end its findings. It also keeps
+//! of JSON, and more lines that say how much work it may do; it answers with lines of JSON: progress, that it waits for more, and at the end its findings. It also keeps
 //! the limits itself, between operations, which saves what it has found by then; the parent steps
 //! in a little later, when the worker did not stop by itself, and then only the last statistics
 //! remain. Memory is what Linux says in `/proc/PID/statm`; elsewhere only the worker looks.
@@ -17,7 +17,8 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use threadwise::{AskStop, Execution, Executor, Job, JobEvent, JobOutcome, Stats, Stop};
+use serde::Serialize;
+use threadwise::{AskStop, Execution, Executor, Job, JobEvent, Stats, Stop, Turn, Values};
 
 use crate::progress::ProgressLine;
 use crate::usage;
@@ -26,6 +27,8 @@ use crate::usage;
 const LOOK: Duration = Duration::from_millis(10);
 /// How long a worker may take over its time limit before it is ended.
 const GRACE: Duration = Duration::from_millis(400);
+/// The grant that tells a worker to come to an end.
+pub(crate) const NO_MORE: u64 = 0;
 /// How much of a worker's standard error is kept, for the message about a crash.
 const WORDS_KEPT: usize = 4096;
 
@@ -37,73 +40,179 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) interrupted: &'a AtomicBool,
     /// Where progress is shown.
     pub(crate) progress: ProgressLine,
+    under_way: Under,
     /// What the recheck of the last job's evidence may take.
-    pub(crate) left: Left,
+    left: Left,
+}
+
+/// The jobs that are under way.
+#[derive(Default)]
+struct Under {
+    jobs: Vec<UnderWay>,
+    /// When the first of them was begun.
+    begun: Option<Instant>,
+}
+
+/// A job, and the worker that does it.
+struct UnderWay {
+    worker: Option<Worker>,
+    /// How it ended, if it ended without being waited for.
+    ended: Option<Execution>,
+    values: Values,
+    granted: u64,
+    /// When it must be over, and because of what.
+    until: Option<(Instant, Stop)>,
+    memory: Option<u64>,
+    /// The last that was heard.
+    stats: Stats,
+    peak: u64,
+    begun: Instant,
+    cpu_seconds: Option<f64>,
+    /// Whether nobody will ask for it again.
+    over: bool,
 }
 
 /// What a job leaves for the recheck of its evidence.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Left {
+struct Left {
     /// When it must be over, and because of what.
     until: Option<(Instant, Stop)>,
     /// The memory that this process may use.
     memory: Option<u64>,
 }
 
-impl Executor for Supervisor<'_> {
-    fn execute(&mut self, job: &Job) -> Execution {
-        if self.interrupted.load(Ordering::Relaxed) {
-            return stopped(Stop::Interrupted, Stats::default());
-        }
-        let mut job = job.clone();
-        let mut total = false;
-        if let Some(deadline) = self.deadline {
-            let left = deadline.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return stopped(Stop::TotalTime, Stats::default());
-            }
-            if job.seconds.is_none_or(|own| left.as_secs_f64() < own) {
-                job.seconds = Some(left.as_secs_f64());
-                total = true;
-            }
-        }
-        let started = Instant::now();
-        let before = usage::of_children();
-        let mut execution = match Worker::start(&job) {
-            Ok(worker) => self.watch(worker, &job),
-            Err(error) => {
-                Execution::Crashed(format!("the worker process cannot be started: {error}"))
-            }
+impl UnderWay {
+    /// The memory that it has in use.
+    fn resident(&self) -> u64 {
+        let worker = self.worker.as_ref();
+        let resident = worker.and_then(|worker| resident_bytes(worker.child.id()));
+        resident.unwrap_or(0)
+    }
+
+    /// Ends the worker, and notes what it took.
+    fn stop(&mut self) {
+        let Some(worker) = self.worker.take() else {
+            return;
         };
-        self.progress.clear();
-        // The worker is gone and waited for, and there is one at a time: the difference is what it took.
-        if let (Some(before), Some(after)) = (before, usage::of_children())
-            && let Execution::Stopped { stats, .. } | Execution::Finished(JobOutcome { stats, .. }) =
-                &mut execution
-        {
-            stats.cpu_seconds = Some(after.cpu_seconds - before.cpu_seconds);
+        // The worker is waited for: the difference is what it took.
+        let before = usage::of_children();
+        drop(worker);
+        if let (Some(before), Some(after)) = (before, usage::of_children()) {
+            self.cpu_seconds = Some(after.cpu_seconds - before.cpu_seconds);
         }
-        // The time that the job left, and a little when it left none.
-        let until = job.seconds.map(|seconds| {
-            let limit = started + Duration::from_secs_f64(seconds);
-            let by = if total { Stop::TotalTime } else { Stop::Time };
-            (limit.max(Instant::now() + GRACE), by)
+    }
+
+    /// What to say when it is ended by this.
+    fn stopped(&self, by: Stop) -> Execution {
+        stopped(by, self.stats.clone())
+    }
+}
+
+impl Executor for Supervisor<'_> {
+    fn begin(&mut self, job: &Job) -> usize {
+        let now = Instant::now();
+        let first = *self.under_way.begun.get_or_insert(now);
+        let own = job.seconds.map(|seconds| {
+            let end = first + Duration::from_secs_f64(seconds);
+            (end, Stop::Time)
         });
-        self.left = Left {
+        let total = self.deadline.map(|end| (end, Stop::TotalTime));
+        let until = own.into_iter().chain(total).min_by_key(|(end, _)| *end);
+        let mut begun = UnderWay {
+            worker: None,
+            ended: None,
+            values: job.values.clone(),
+            granted: 0,
             until,
             memory: job.memory,
+            stats: Stats::default(),
+            peak: 0,
+            begun: now,
+            cpu_seconds: None,
+            over: false,
         };
-        match execution {
-            Execution::Stopped {
-                by: Stop::Time,
-                stats,
-            } if total => stopped(Stop::TotalTime, stats),
+        let left = until.map(|(end, by)| (end.saturating_duration_since(now), by));
+        if self.interrupted.load(Ordering::Relaxed) {
+            begun.ended = Some(begun.stopped(Stop::Interrupted));
+        } else if let Some((Duration::ZERO, by)) = left {
+            begun.ended = Some(begun.stopped(by));
+        } else {
+            let job = Job {
+                seconds: left.map(|(left, _)| left.as_secs_f64()),
+                ..job.clone()
+            };
+            match Worker::start(&job) {
+                Ok(worker) => begun.worker = Some(worker),
+                Err(error) => {
+                    let message = format!("the worker process cannot be started: {error}");
+                    begun.ended = Some(Execution::Crashed(message));
+                }
+            }
+        }
+        self.under_way.jobs.push(begun);
+        self.under_way.jobs.len() - 1
+    }
+
+    fn grant(&mut self, number: usize, work: u64) {
+        let job = &mut self.under_way.jobs[number];
+        job.granted = work;
+        if let Some(worker) = &mut job.worker {
+            worker.say(&work);
+        }
+    }
+
+    fn wait(&mut self, number: usize) -> Turn {
+        let turn = self.watch(number);
+        self.progress.clear();
+        let Turn::Ended(execution) = turn else {
+            return turn;
+        };
+        let job = &self.under_way.jobs[number];
+        // The time that the job left, and a little when it left none.
+        self.left = Left {
+            until: job
+                .until
+                .map(|(end, by)| (end.max(Instant::now() + GRACE), by)),
+            memory: job.memory,
+        };
+        let total = matches!(job.until, Some((_, Stop::TotalTime)));
+        match *execution {
             Execution::Finished(mut outcome) if total => {
                 outcome.blame_total_time();
-                Execution::Finished(outcome)
+                Execution::Finished(outcome).into()
             }
-            other => other,
+            other => other.into(),
         }
+    }
+
+    fn hurry(&mut self, number: usize) -> Option<Execution> {
+        let job = &mut self.under_way.jobs[number];
+        let worker = job.worker.as_mut()?;
+        worker.say(&NO_MORE);
+        // The limit is over: how it is kept from here on is up to this.
+        job.until = Some((Instant::now(), Stop::Time));
+        match self.watch(number) {
+            Turn::Ended(execution) if matches!(*execution, Execution::Finished(_)) => {
+                Some(*execution)
+            }
+            _ => None,
+        }
+    }
+
+    fn elapsed(&self) -> Option<f64> {
+        let begun = self.under_way.begun?;
+        Some(begun.elapsed().as_secs_f64())
+    }
+
+    fn end(&mut self, number: usize) -> Option<f64> {
+        let job = &mut self.under_way.jobs[number];
+        job.stop();
+        let cpu_seconds = job.cpu_seconds;
+        job.over = true;
+        if self.under_way.jobs.iter().all(|job| job.over) {
+            self.under_way = Under::default();
+        }
+        cpu_seconds
     }
 
     fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
@@ -132,59 +241,106 @@ impl Executor for Supervisor<'_> {
     }
 }
 
-impl Supervisor<'_> {
-    fn watch(&mut self, worker: Worker, job: &Job) -> Execution {
-        let started = Instant::now();
-        let limit = job
-            .seconds
-            .map(|seconds| started + Duration::from_secs_f64(seconds) + GRACE);
-        let mut stats = Stats::default();
-        let mut peak = 0;
+impl<'a> Supervisor<'a> {
+    /// With nothing to do yet.
+    pub(crate) fn new(
+        deadline: Option<Instant>,
+        interrupted: &'a AtomicBool,
+        progress: ProgressLine,
+    ) -> Supervisor<'a> {
+        Supervisor {
+            deadline,
+            interrupted,
+            progress,
+            under_way: Under::default(),
+            left: Left::default(),
+        }
+    }
+
+    /// Waits until a job has done what it was granted, and sees to the limits meanwhile.
+    fn watch(&mut self, number: usize) -> Turn {
         loop {
+            let job = &mut self.under_way.jobs[number];
+            if let Some(execution) = job.ended.take() {
+                return execution.into();
+            }
+            let Some(worker) = &job.worker else {
+                return Execution::Crashed("a job is waited for twice".to_owned()).into();
+            };
             let event = worker.events.recv_timeout(LOOK);
-            let elapsed = started.elapsed();
-            stats.seconds = Some(elapsed.as_secs_f64());
+            let elapsed = Some(job.begun.elapsed().as_secs_f64());
+            let memory_mib = job.stats.memory_mib;
+            job.stats.seconds = elapsed;
             match event {
                 Ok(Ok(JobEvent::Progress(progress))) => {
-                    stats = Stats {
-                        seconds: Some(elapsed.as_secs_f64()),
+                    job.stats = Stats {
+                        seconds: elapsed,
+                        memory_mib,
                         ..progress
                     };
-                    self.progress.show(&job.values, &stats);
+                    self.progress.show(&job.values, &job.stats);
                 }
+                // What it was granted since then it has not heard of yet.
+                Ok(Ok(JobEvent::Paused(granted))) if granted < job.granted => continue,
+                Ok(Ok(JobEvent::Paused(_))) => return Turn::Paused,
                 Ok(Ok(JobEvent::Finished(mut outcome))) => {
-                    outcome.stats.seconds = Some(elapsed.as_secs_f64());
-                    outcome.stats.memory_mib = stats.memory_mib;
-                    return Execution::Finished(outcome);
+                    outcome.stats.seconds = elapsed;
+                    outcome.stats.memory_mib = memory_mib;
+                    return Execution::Finished(outcome).into();
                 }
-                Ok(Ok(rejected)) => return rejected.into(),
+                Ok(Ok(rejected)) => return Execution::from(rejected).into(),
                 Ok(Err(line)) => {
-                    return Execution::Crashed(format!(
-                        "the worker process said something that is no answer: {line}"
-                    ));
+                    let message =
+                        format!("the worker process said something that is no answer: {line}");
+                    return Execution::Crashed(message).into();
                 }
                 Err(RecvTimeoutError::Timeout) => {}
+                // The worker is gone without an answer.
                 Err(RecvTimeoutError::Disconnected) => {
-                    // The worker is gone without an answer.
+                    let stats = job.stats.clone();
                     if self.interrupted.load(Ordering::Relaxed) {
-                        return stopped(Stop::Interrupted, stats);
+                        return stopped(Stop::Interrupted, stats).into();
                     }
-                    return worker.post_mortem(stats);
+                    let gone = job.worker.take().map(|worker| worker.post_mortem(stats));
+                    job.ended = gone;
+                    continue;
                 }
             }
             if self.interrupted.load(Ordering::Relaxed) {
-                return stopped(Stop::Interrupted, stats);
+                return job.stopped(Stop::Interrupted).into();
             }
-            if let Some(resident) = resident_bytes(worker.child.id()) {
-                peak = resident.max(peak);
-                stats.memory_mib = Some(mib(peak));
-                if job.memory.is_some_and(|most| resident > most) {
-                    return stopped(Stop::Memory, stats);
-                }
+            // The worker keeps its limit itself, if it can.
+            if let Some((end, by)) = job.until
+                && Instant::now() >= end + GRACE
+            {
+                return job.stopped(by).into();
             }
-            if limit.is_some_and(|limit| Instant::now() >= limit) {
-                return stopped(Stop::Time, stats);
+            self.look_at_memory(number);
+        }
+    }
+
+    /// Ends workers as long as those under way use more memory together than one may: the largest, but the one that is waited for only if it is alone.
+    fn look_at_memory(&mut self, waited_for: usize) {
+        let jobs = &mut self.under_way.jobs;
+        let mut in_use = Vec::new();
+        for (number, job) in jobs.iter_mut().enumerate() {
+            let resident = job.resident();
+            if resident > 0 {
+                job.peak = job.peak.max(resident);
+                job.stats.memory_mib = Some(mib(job.peak));
+                in_use.push((number != waited_for, resident, number));
             }
+        }
+        in_use.sort_unstable();
+        let mut sum: u64 = in_use.iter().map(|(_, resident, _)| resident).sum();
+        while let Some((_, resident, number)) = in_use.pop() {
+            let job = &mut jobs[number];
+            if job.memory.is_none_or(|most| sum <= most) {
+                return;
+            }
+            sum -= resident;
+            job.ended = Some(job.stopped(Stop::Memory));
+            job.stop();
         }
     }
 }
@@ -241,13 +397,20 @@ impl Worker {
             events,
             words,
         };
-        let mut line = serde_json::to_vec(job)?;
+        worker.say(job);
+        Ok(worker)
+    }
+
+    /// Sends a line to the worker.
+    fn say(&mut self, what: &impl Serialize) {
+        let Ok(mut line) = serde_json::to_vec(what) else {
+            return;
+        };
         line.push(b'\n');
-        if let Some(input) = worker.child.stdin.as_mut() {
-            // A worker that dies at once closes the pipe: what it said on its way is the better message.
+        if let Some(input) = self.child.stdin.as_mut() {
+            // A worker that dies closes the pipe: what it said on its way is the better message.
             let _ = input.write_all(&line).and_then(|()| input.flush());
         }
-        Ok(worker)
     }
 
     /// What to say about a worker that ended without an answer.

@@ -218,6 +218,10 @@ impl Printer {
         {
             self.below(text, Style::Faint, &reason.message, width);
         }
+        if let Some(plan) = &result.plan {
+            let line = format!("plan: {plan}");
+            self.below(text, Style::Faint, &line, width);
+        }
         for (number, round) in result.rounds.iter().enumerate() {
             let line = format!("round {}: {round}", number + 1);
             self.below(text, Style::Faint, &line, width);

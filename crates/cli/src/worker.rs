@@ -1,16 +1,18 @@
 //! The worker's side: one job in, events out.
 //!
-//! The job is one line of standard input. After it the worker only waits for the stream to
-//! close: that happens when the parent is gone, however it went, and then the worker goes too.
+//! The job is one line of standard input. Each line after it is how much work the job may do in all; it waits when it has done that, and comes to an end at once if the line is `0`. When the stream closes, the
+//! parent is gone, however it went, and then the worker goes too.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::process;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use threadwise::{Exit, Host, Job, JobEvent, run_job};
+use threadwise::{Exit, Grants, Host, Job, JobEvent, run_job};
 
 use crate::horn_solver::{self, External};
+use crate::supervise::NO_MORE;
 
 /// How often progress is sent.
 const EVERY: Duration = Duration::from_millis(50);
@@ -28,9 +30,17 @@ pub(crate) fn run() -> Exit {
         Ok(Err(error)) => return refuse(&format!("the job cannot be read: {error}")),
         Err(error) => return refuse(&format!("the job cannot be read: {error}")),
     };
-    thread::spawn(|| {
-        let mut rest = [0; 256];
-        while matches!(io::stdin().lock().read(&mut rest), Ok(count) if count > 0) {}
+    let grants = Arc::new(Grants::default());
+    let granting = Arc::clone(&grants);
+    thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            match line.parse() {
+                Ok(NO_MORE) => granting.close(),
+                Ok(work) => granting.grant(work),
+                Err(_) => break,
+            }
+        }
         horn_solver::end();
         process::exit(i32::from(Exit::Internal.code()));
     });
@@ -39,8 +49,10 @@ pub(crate) fn run() -> Exit {
         let spent = || started.elapsed().as_secs_f64();
         let mut said = started;
         let solver = External::new(&job, started);
+        let pause = |done| grants.wait(done, &|granted| send(&JobEvent::Paused(granted)));
         let host = Host {
             spent: Some(&spent),
+            pause: Some(&pause),
             solver: Some(&solver),
         };
         let event = run_job(&job, &host, &mut |stats| {

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{ENDLESS, LOCK, Place, Ran, result};
+use common::{ENDLESS, LOCK, Place, Ran, SCATTERED, result};
 
 /// A model of which one property is violated at once, and that has no end of states.
 const HALF: &str = "\
@@ -57,9 +57,9 @@ fn what_was_decided_before_the_limit_stays_decided() {
 #[test]
 fn a_total_time_limit_ends_a_sweep() {
     let place = Place::new();
-    place.file("endless.tw", ENDLESS);
+    place.file("scattered.tw", SCATTERED);
     let begun = Instant::now();
-    let (report, ran) = place.json(&["endless.tw", "--set", "N=1..5", "--total-timeout", "1"]);
+    let (report, ran) = place.json(&["scattered.tw", "--set", "N=1..5", "--total-timeout", "1"]);
     assert!(begun.elapsed() < Duration::from_secs(3));
     assert_eq!(ran.status, 3);
     let runs = report["runs"].as_array().unwrap();
@@ -98,6 +98,93 @@ fn a_memory_limit_is_kept() {
     if cfg!(target_os = "linux") {
         let used = small["stats"]["memory_mib"].as_f64().unwrap();
         assert!(used < 400.0 && used > 100.0, "{used}");
+    }
+}
+
+#[test]
+fn engines_that_take_turns_keep_the_limits_together() {
+    let place = Place::new();
+    place.file("scattered.tw", SCATTERED);
+    for threads in ["1", "2"] {
+        let begun = Instant::now();
+        let args = ["scattered.tw", "--set", "N=2", "--threads", threads];
+        let (report, ran) = place.json(&[&args[..], &["--timeout", "2"]].concat());
+        let took = begun.elapsed();
+        assert!(took < Duration::from_secs(3), "{took:?}");
+        assert_eq!(ran.status, 3);
+        let apart = result(&report, "apart");
+        assert_eq!(apart["reason"]["code"], "timeout");
+        assert!(
+            apart["plan"]
+                .as_str()
+                .unwrap()
+                .contains("explicit, forward")
+        );
+        let stats = &apart["stats"];
+        assert!(stats["seconds"].as_f64().unwrap() > 0.5, "{stats}");
+        assert!(stats["memory_mib"].as_f64().unwrap() > 1.0, "{stats}");
+    }
+}
+
+/// Memory of a process in MiB.
+#[cfg(target_os = "linux")]
+fn resident_mib(process: u32) -> f64 {
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm"));
+    let pages = statm.ok().and_then(|statm| {
+        let pages = statm.split(' ').nth(1)?.parse::<f64>();
+        pages.ok()
+    });
+    pages.unwrap_or(0.0) / 256.0
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn engines_that_take_turns_share_the_memory() {
+    let place = Place::new();
+    // Wide states, so that the memory is full soon.
+    let wide = "shared wide: array[1..400] of 0..1000000 = 0;\n";
+    place.file("scattered.tw", format!("{SCATTERED}{wide}"));
+    let args = ["check", "scattered.tw", "--set", "N=2", "--json"];
+    let limits = ["--memory", "256", "--timeout", "40"];
+    let mut command = place.command(&[&args[..], &limits].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut most = 0.0f64;
+    while child.try_wait().unwrap().is_none() {
+        let all = workers(&child).into_iter().chain([child.id()]);
+        most = most.max(all.map(resident_mib).sum());
+        sleep(Duration::from_millis(20));
+    }
+    let ran = finish(child);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    assert!(most > 100.0 && most < 400.0, "{most}");
+    let report = ran.json();
+    let code = result(&report, "apart")["reason"]["code"].clone();
+    assert!(code == "memory" || code == "timeout", "{code}");
+}
+
+#[test]
+fn engines_that_take_turns_end_with_their_parent() {
+    for name in ["INT", "KILL"] {
+        let place = Place::new();
+        place.file("scattered.tw", SCATTERED);
+        let mut command = place.command(&["check", "scattered.tw", "--set", "N=2", "--json"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let begun = Instant::now();
+        while workers(&child).len() < 3 {
+            assert!(begun.elapsed() < Duration::from_secs(20), "too few workers");
+            sleep(Duration::from_millis(20));
+        }
+        let all = workers(&child);
+        signal(child.id(), name);
+        let ran = finish(child);
+        if name == "INT" {
+            assert_eq!(ran.status, 130);
+            let report = ran.json();
+            assert_eq!(result(&report, "apart")["reason"]["code"], "interrupted");
+        }
+        all.into_iter().for_each(gone);
     }
 }
 

@@ -80,6 +80,7 @@ fn outputs_are_as_shown() {
     let pages = [
         "README.md",
         "docs/any-number.md",
+        "docs/auto.md",
         "docs/command-line.md",
         "docs/compositional.md",
         "docs/exception-sets.md",

@@ -1,25 +1,28 @@
 //! One instance of a plan, or all of them: which engines are asked, in which order, and what is made of their answers.
 //!
-//! The claim of a model is for every value of its parameters. So the engines for all instances come first, as far as the plan says; each gets what the
-//! others left open. What all of them leave open is decided at one instance, and the result says so. The strongest answer
-//! counts: a proof for all instances, or a violation at any.
+//! The claim of a model is for every value of its parameters. So the engines for all instances come first, as far as the plan says. What all of them
+//! leave open is decided at one instance, and the result says so. The strongest answer counts: a proof for all instances, or a violation at any.
+//!
+//! Where there are several engines to ask, they take turns (`portfolio`); an engine that was asked for by name is alone.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
-use threadwise_evidence::{Reason, Stats};
+use threadwise_evidence::{Reason, Stats, Verdict, replay, transplant};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
 use threadwise_param::small::{self, Reach};
 
 use crate::engines;
-use crate::job::{Execution, Executor, Job, Stop};
+use crate::job::{Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME, Turn};
 use crate::judge::{Recheck, Subject, View};
 use crate::plan::{Plan, Planned};
-use crate::report::{Exit, Kind, PropertyResult, ReportedDiagnostic, Run, VerdictKind};
+use crate::portfolio::{self, Entry};
+use crate::report::{Exit, Kind, PropertyResult, ReportedDiagnostic, Run, Scope, VerdictKind};
 use crate::session::{Checked, Session, values_of};
-use crate::setting::{Setting, Values};
+use crate::setting::Values;
 
 /// The least that a search gets of the time, when those before it have used it up.
 const LEAST_SECONDS: f64 = 0.1;
@@ -36,6 +39,8 @@ pub(crate) struct Checking<'a> {
     results: BTreeMap<String, PropertyResult>,
     /// Why properties were not decided for all instances.
     open: BTreeMap<String, Vec<Reason>>,
+    /// What is said of properties as long as nobody decides them.
+    unknown: BTreeMap<String, PropertyResult>,
     /// What the searches for all instances took.
     spent: Stats,
     state_count: Option<u64>,
@@ -50,13 +55,43 @@ struct Search {
     recheck: Recheck,
 }
 
-/// What came of a smaller instance.
-enum Learnt {
-    /// What it exposed is in the job.
-    Facts { note: String, stats: Stats },
-    /// It ended otherwise.
-    Nothing(Execution),
+/// What a race is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// All instances.
+    All,
+    /// One instance.
+    One,
 }
+
+/// An engine in a race.
+struct Contestant<'a> {
+    entry: Entry<'a>,
+    subject: Subject<'a>,
+    job: Job,
+    /// What the executor calls it, once it is begun.
+    number: Option<usize>,
+    /// What it was granted last.
+    granted: u64,
+    /// The seconds that it took, if it has ended and says so.
+    seconds: Option<f64>,
+    progress: Standing,
+}
+
+/// How far a contestant is.
+enum Standing {
+    /// It could go on, if it was granted more.
+    Waiting,
+    /// It goes on.
+    Running,
+    /// It came to an end with more work than it was granted: that counts in the round that grants so much.
+    Ahead(Box<Execution>, u64),
+    /// It has said all it has to say.
+    Over,
+}
+
+/// No values: all instances there are.
+static NO_VALUES: Values = Values(Vec::new());
 
 impl<'a> Checking<'a> {
     /// Before anything was asked.
@@ -75,6 +110,7 @@ impl<'a> Checking<'a> {
             executor,
             results: BTreeMap::new(),
             open: BTreeMap::new(),
+            unknown: BTreeMap::new(),
             spent: Stats::default(),
             state_count: None,
             interrupted: false,
@@ -130,49 +166,244 @@ impl<'a> Checking<'a> {
     }
 
     /// Asks the engines for all instances.
-    fn all(&mut self, families: &[&str]) {
-        for (place, engine) in families.iter().enumerate() {
-            let mut group = self.undecided();
-            group.retain(|planned| planned.kind != Kind::Liveness);
-            if group.is_empty() || self.ended() {
-                return;
+    fn all(&mut self, families: &[&'a str]) {
+        let mut group = self.undecided();
+        group.retain(|planned| planned.kind != Kind::Liveness);
+        if families.is_empty() || group.is_empty() {
+            return;
+        }
+        let entries = match families {
+            [one] => vec![Entry::new(one)],
+            _ => portfolio::for_all(),
+        };
+        let mut job = self.job(self.given, &group);
+        job.bounded = !self.plan.is_family();
+        // The instance gets as much of the time.
+        let shares = if self.plan.is_family() { 1.0 } else { 2.0 };
+        job.seconds = job.seconds.map(|seconds| seconds / shares);
+        let subject = Subject::All(self.program, self.given);
+        let contestants = entries.into_iter();
+        let contestants = contestants.map(|entry| Contestant::new(entry, subject, job.clone()));
+        // There is nothing that a program could be refused for here.
+        let _ = self.race(Stage::All, contestants.collect());
+        self.leave_open(&group);
+    }
+
+    /// Lets engines take turns until every property that they were asked for is decided, or all have given up. An error if the instance is refused.
+    fn race(
+        &mut self,
+        stage: Stage,
+        mut contestants: Vec<Contestant<'_>>,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let several = contestants.len() > 1;
+        if several {
+            // They are run side by side instead.
+            for contestant in &mut contestants {
+                contestant.job.threads = 1;
             }
-            let mut job = self.job(self.given, &group);
-            job.engine = (*engine).to_owned();
-            // Those that come after it get as much of the time, and so does the instance.
-            let shares = match self.plan.is_family() {
-                true => 1.0,
-                false => (families.len() - place + 1) as f64,
-            };
-            job.bounded = !self.plan.is_family();
-            job.seconds = job.seconds.map(|seconds| seconds / shares);
-            let subject = Subject::All(self.program, self.given);
-            let execution = self.executor.execute(&job);
-            let search = self.rechecked(subject, execution);
-            self.account(&job, &search);
-            let view = View::new(
-                self.session,
-                self.plan,
-                subject,
-                engine,
-                &search.recheck,
-                &[],
-            );
-            for planned in group {
-                match view.of(planned, &search.execution) {
-                    Err(fault) => self.fault = self.fault.take().or(Some(fault)),
-                    Ok(result)
-                        if result.verdict == VerdictKind::Unknown && !self.plan.is_family() =>
-                    {
-                        let reasons = self.open.entry(planned.name.clone()).or_default();
-                        reasons.extend(result.reason);
-                    }
-                    Ok(result) => {
-                        self.results.insert(planned.name.clone(), result);
-                    }
+        }
+        let plan = several.then(|| {
+            let entries = contestants.iter().map(|c| c.entry.describe());
+            entries.collect::<Vec<_>>().join(", ")
+        });
+        let names = contestants
+            .first()
+            .map(|first| first.job.properties.clone());
+        let names = names.unwrap_or_default();
+        let outcome = self.rounds(stage, &mut contestants, &names);
+        let elapsed = self.executor.elapsed();
+        let each = contestants
+            .iter()
+            .filter_map(|contestant| contestant.number);
+        let each: Vec<Option<f64>> = each.map(|number| self.executor.end(number)).collect();
+        let cpu_seconds = each.into_iter().flatten().reduce(|sum, one| sum + one);
+        let add = |sum: &mut Option<f64>, more: Option<f64>| {
+            *sum = sum.map_or(more, |sum| Some(sum + more.unwrap_or(0.0)));
+        };
+        // One that knows no clock may know what each took; else all of it is used up.
+        let took = contestants.iter().filter_map(|c| c.seconds);
+        let took = took.reduce(|sum, one| sum + one);
+        let given = contestants.first().and_then(|first| first.job.seconds);
+        let elapsed = elapsed.or(took).or(given);
+        for name in names {
+            let decided = self.results.get_mut(&name);
+            for result in decided.into_iter().chain(self.unknown.get_mut(&name)) {
+                result.plan = plan.clone();
+                result.stats.cpu_seconds = cpu_seconds.or(result.stats.cpu_seconds);
+                if stage == Stage::One && self.open.contains_key(&name) {
+                    add_times(&mut result.stats, &self.spent);
                 }
             }
         }
+        if stage == Stage::All {
+            add(&mut self.spent.seconds, elapsed);
+            add(&mut self.spent.cpu_seconds, cpu_seconds);
+        }
+        outcome
+    }
+
+    /// The rounds of a race. It ends when nothing is left to decide, or nobody goes on.
+    fn rounds(
+        &mut self,
+        stage: Stage,
+        contestants: &mut [Contestant<'_>],
+        names: &[String],
+    ) -> Result<(), Vec<Diagnostic>> {
+        let side_by_side = usize::from(self.plan.options.threads.max(1));
+        for round in 0.. {
+            let under_way = |c: &Contestant| !matches!(c.progress, Standing::Over);
+            let live = (0..contestants.len()).filter(|place| under_way(&contestants[*place]));
+            let live: Vec<usize> = live.collect();
+            if live.is_empty() {
+                return Ok(());
+            }
+            let alone = live.len() == 1;
+            let joined = |place: &usize| alone || contestants[*place].entry.from <= round;
+            let ready: Vec<usize> = live.into_iter().filter(joined).collect();
+            // Who joins now is asked for what is open at the beginning of the round, however many are run side by side.
+            let open: Vec<String> = self.open_of(names);
+            for (turn, place) in ready.iter().enumerate() {
+                for ahead in ready.iter().skip(turn).take(side_by_side) {
+                    let contestant = &mut contestants[*ahead];
+                    let grant = match alone {
+                        true => u64::MAX,
+                        false => contestant.entry.grant(round),
+                    };
+                    contestant.go_on(self.executor, grant, &open);
+                }
+                let contestant = &mut contestants[*place];
+                let Some(execution) = contestant.turn(self.executor) else {
+                    continue;
+                };
+                if let Execution::Rejected(diagnostics) = &execution
+                    && stage == Stage::One
+                {
+                    return Err(diagnostics.clone());
+                }
+                let over = is_over(&execution);
+                self.settle(stage, contestant, execution);
+                if over && !self.interrupted {
+                    self.hurry(stage, contestants);
+                }
+                if over || self.ended() || self.open_of(names).is_empty() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The time is over: takes in what those who wait for their turn have found so far.
+    fn hurry(&mut self, stage: Stage, contestants: &mut [Contestant<'_>]) {
+        for contestant in contestants {
+            let standing = std::mem::replace(&mut contestant.progress, Standing::Over);
+            let execution = match (standing, contestant.number) {
+                (Standing::Waiting | Standing::Running, Some(number)) => {
+                    self.executor.hurry(number)
+                }
+                (Standing::Ahead(execution, _), _) => Some(*execution),
+                _ => None,
+            };
+            if let Some(execution) = execution {
+                self.settle(stage, contestant, execution);
+            }
+        }
+    }
+
+    /// Those of these properties that are not decided.
+    fn open_of(&self, names: &[String]) -> Vec<String> {
+        let open = |name: &&String| !self.results.contains_key(*name);
+        names.iter().filter(open).cloned().collect()
+    }
+
+    /// Says of properties that nobody decided what is known about that.
+    fn leave_open(&mut self, group: &[&Planned]) {
+        for planned in group {
+            if let Some(result) = self.unknown.remove(&planned.name) {
+                let results = self.results.entry(planned.name.clone());
+                results.or_insert(result);
+            }
+        }
+    }
+
+    /// Takes in what an engine has found about what is not decided yet.
+    fn settle(&mut self, stage: Stage, contestant: &Contestant<'_>, execution: Execution) {
+        let search = self.rechecked(contestant.subject, execution);
+        let group = self.undecided().into_iter();
+        let asked = |planned: &&Planned| contestant.job.properties.contains(&planned.name);
+        let group: Vec<&Planned> = group.filter(asked).collect();
+        for planned in group {
+            let none = Vec::new();
+            let tried = self.open.get(&planned.name).unwrap_or(&none);
+            let view = View::new(
+                self.session,
+                self.plan,
+                contestant.subject,
+                &contestant.job.engine,
+                &search.recheck,
+                tried,
+            );
+            let result = match view.of(planned, &search.execution) {
+                // One message is enough: the same search stands behind all of them.
+                Err(fault) => {
+                    self.fault = self.fault.take().or(Some(fault));
+                    continue;
+                }
+                Ok(result) => result,
+            };
+            let name = planned.name.clone();
+            match (result.verdict, contestant.entry.lifted) {
+                (VerdictKind::Proved | VerdictKind::Violated, true) => {
+                    if let Some(result) = self.lowered(result) {
+                        self.results.insert(name, result);
+                    }
+                }
+                (VerdictKind::Unknown, true) if result.reason.as_ref().is_none_or(is_answer) => {}
+                (VerdictKind::Unknown, _) if stage == Stage::All && !self.plan.is_family() => {
+                    self.open.entry(name).or_default().extend(result.reason);
+                }
+                (VerdictKind::Unknown, _) => match self.unknown.entry(name) {
+                    Slot::Vacant(slot) => {
+                        slot.insert(result);
+                    }
+                    // What a limit ended might have been decided.
+                    Slot::Occupied(mut slot) => {
+                        let answer = slot.get().reason.as_ref().is_none_or(is_answer);
+                        if answer && !result.reason.as_ref().is_none_or(is_answer) {
+                            slot.insert(result);
+                        }
+                    }
+                },
+                _ => {
+                    self.results.insert(name, result);
+                }
+            }
+        }
+        if let Execution::Finished(outcome) = &search.execution {
+            let states = outcome.stats.states.filter(|_| outcome.complete);
+            self.state_count = self.state_count.or(states);
+        }
+    }
+
+    /// A proof for all instances as one about the instance that is asked about, or a violation at another instance as one there, if it is one.
+    fn lowered(&self, mut result: PropertyResult) -> Option<PropertyResult> {
+        let instance = self.session.instance(self.given).ok()?;
+        let values = values_of(&instance);
+        let scope = std::mem::replace(&mut result.scope, Scope::Instance { values });
+        if let Some(trace) = &mut result.trace {
+            *trace = transplant(trace, &instance, self.session.text())?;
+            if result.rechecked {
+                replay(&instance, trace).ok()?;
+            }
+        }
+        if scope != result.scope {
+            let note = match result.verdict {
+                VerdictKind::Violated => "found",
+                _ => "it holds",
+            };
+            result.notes.push(format!("{note} {}", scope.phrase()));
+        }
+        Some(result)
     }
 
     /// Whether there is nothing more to ask.
@@ -180,67 +411,43 @@ impl<'a> Checking<'a> {
         self.interrupted || self.fault.is_some()
     }
 
-    /// Notes what a search took, so that those after it get the rest of the time.
-    fn account(&mut self, job: &Job, search: &Search) {
-        let took = match &search.execution {
-            Execution::Finished(outcome) => outcome.stats.clone(),
-            Execution::Stopped { stats, .. } => stats.clone(),
-            Execution::Rejected(_) | Execution::Crashed(_) => Stats::default(),
-        };
-        let add = |sum: &mut Option<f64>, more: Option<f64>| {
-            *sum = sum.map_or(more, |sum| Some(sum + more.unwrap_or(0.0)));
-        };
-        // An executor that knows no clock has used up what it was given.
-        add(&mut self.spent.seconds, took.seconds.or(job.seconds));
-        add(&mut self.spent.seconds, search.recheck.seconds);
-        add(&mut self.spent.cpu_seconds, took.cpu_seconds);
-    }
-
     /// Decides what is left at one instance. An error if the instance is refused.
     fn one(&mut self, instance: &Instance) -> Result<(), Vec<Diagnostic>> {
         let values = values_of(instance);
         let subject = Subject::One(instance, &values);
-        let none = Vec::new();
         let groups = self.plan.searches(&self.undecided());
         for group in groups {
             if self.fault.is_some() {
                 return Ok(());
             }
-            let search = self.search(subject, &values, &group)?;
-            let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
-            let engine = engines::chosen(&self.plan.options.engine, kind);
-            if let Execution::Rejected(diagnostics) = &search.execution {
-                if self.open.is_empty() {
-                    return Err(diagnostics.clone());
-                }
-                self.give_up(subject, &search.recheck, &group, diagnostics);
-                continue;
-            }
-            for planned in group {
-                let tried = self.open.get(&planned.name).unwrap_or(&none);
-                let view = View::new(
-                    self.session,
-                    self.plan,
-                    subject,
-                    engine,
-                    &search.recheck,
-                    tried,
-                );
-                match view.of(planned, &search.execution) {
-                    // One message is enough: the same search stands behind all of them.
-                    Err(fault) => self.fault = self.fault.take().or(Some(fault)),
-                    Ok(mut result) => {
-                        if !tried.is_empty() {
-                            add_times(&mut result.stats, &self.spent);
-                        }
-                        self.results.insert(planned.name.clone(), result);
+            let job = self.job(&values, &group);
+            let learn = self.smaller(&values)?;
+            let contestants = self.entries(&group, learn.is_some()).into_iter();
+            let contestants = contestants.map(|entry| {
+                let job = Job {
+                    learn: learn.clone().filter(|_| entry.learns),
+                    ..job.clone()
+                };
+                match entry.lifted {
+                    true => {
+                        let job = Job {
+                            values: NO_VALUES.clone(),
+                            bounded: true,
+                            ..job
+                        };
+                        Contestant::new(entry, Subject::All(self.program, &NO_VALUES), job)
                     }
+                    false => Contestant::new(entry, subject, job),
                 }
+            });
+            let contestants: Vec<Contestant<'_>> = contestants.collect();
+            if let Err(diagnostics) = self.race(Stage::One, contestants) {
+                if self.open.is_empty() {
+                    return Err(diagnostics);
+                }
+                self.give_up(subject, &Recheck::default(), &group, &diagnostics);
             }
-            if let Execution::Finished(outcome) = &search.execution {
-                let states = outcome.stats.states.filter(|_| outcome.complete);
-                self.state_count = self.state_count.or(states);
-            }
+            self.leave_open(&group);
         }
         let recheck = Recheck::default();
         for planned in self.undecided() {
@@ -304,33 +511,40 @@ impl<'a> Checking<'a> {
         run
     }
 
-    /// Has an engine decide properties together at an instance. An error if the instance to learn from does not exist.
-    fn search(
-        &mut self,
-        subject: Subject<'_>,
-        values: &Values,
-        group: &[&Planned],
-    ) -> Result<Search, Vec<Diagnostic>> {
-        let mut job = self.job(values, group);
-        let learnt = match self.plan.options.learn.as_slice() {
-            [] => None,
-            learn => Some(self.learn(learn, &mut job)?),
+    /// The engines that are asked about properties at an instance; `smaller` says that there is an instance to learn from.
+    fn entries(&self, group: &[&Planned], smaller: bool) -> Vec<Entry<'a>> {
+        let options = &self.plan.options;
+        let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
+        let one = Entry {
+            learns: !options.learn.is_empty(),
+            ..Entry::new(engines::chosen(&options.engine, kind))
         };
-        let execution = match learnt {
-            Some(Learnt::Nothing(execution)) => execution,
-            Some(Learnt::Facts { note, stats }) => {
-                let mut execution = self.executor.execute(&job);
-                if let Execution::Finished(outcome) = &mut execution {
-                    for finding in &mut outcome.findings {
-                        finding.account.rounds.insert(0, note.clone());
-                    }
-                    add_times(&mut outcome.stats, &stats);
-                }
-                execution
+        // What only one engine can do is for that one.
+        let particular = options.count_states || options.symmetry || options.no_symmetry;
+        match kind {
+            _ if options.engine != engines::AUTO || particular => vec![one],
+            Kind::Liveness => portfolio::liveness(smaller),
+            _ => portfolio::safety(self.program, !self.open.is_empty(), options.explain),
+        }
+    }
+
+    /// The instance to learn from: the one that was asked for, or else the one with the parameters at most three. An error if the one that was asked for does not exist.
+    fn smaller(&self, values: &Values) -> Result<Option<Values>, Vec<Diagnostic>> {
+        const SMALL: i64 = 3;
+        let asked = &self.plan.options.learn;
+        let mut smaller = values.clone();
+        for (name, value) in &mut smaller.0 {
+            match asked.iter().find(|setting| setting.name == *name) {
+                Some(setting) => *value = *setting.values.start(),
+                None if asked.is_empty() => *value = SMALL.min(*value),
+                None => {}
             }
-            None => self.executor.execute(&job),
-        };
-        Ok(self.rechecked(subject, execution))
+        }
+        match self.session.instance(&smaller) {
+            Err(diagnostics) if !asked.is_empty() => Err(diagnostics),
+            Ok(_) if smaller != *values || !asked.is_empty() => Ok(Some(smaller)),
+            _ => Ok(None),
+        }
     }
 
     /// Has the evidence of the last job checked.
@@ -349,39 +563,6 @@ impl<'a> Checking<'a> {
         };
         self.interrupted |= stopped == Some(Stop::Interrupted);
         Search { execution, recheck }
-    }
-
-    /// Has the properties of a job decided at a smaller instance, and adds to the job what was exposed there.
-    fn learn(&mut self, learn: &[Setting], job: &mut Job) -> Result<Learnt, Vec<Diagnostic>> {
-        let mut values = job.values.clone();
-        for (name, value) in &mut values.0 {
-            if let Some(setting) = learn.iter().find(|setting| setting.name == *name) {
-                *value = *setting.values.start();
-            }
-        }
-        self.session.instance(&values)?;
-        let small = Job {
-            values,
-            certificates: false,
-            explain: false,
-            ..job.clone()
-        };
-        match self.executor.execute(&small) {
-            Execution::Finished(outcome) => {
-                let findings = outcome.findings.into_iter();
-                job.exposed = findings
-                    .flat_map(|finding| finding.account.exposed)
-                    .collect();
-                let facts: usize = job.exposed.iter().map(|exposed| exposed.values.len()).sum();
-                let plural = if facts == 1 { "" } else { "s" };
-                Ok(Learnt::Facts {
-                    note: format!("{facts} fact{plural} learnt at {}", small.values),
-                    stats: outcome.stats,
-                })
-            }
-            Execution::Rejected(diagnostics) => Err(diagnostics),
-            other => Ok(Learnt::Nothing(other)),
-        }
     }
 
     /// The job to decide properties that one engine decides.
@@ -410,7 +591,7 @@ impl<'a> Checking<'a> {
             exceptions: options.exceptions.unwrap_or_default(),
             method: options.method.unwrap_or_default(),
             solver: options.solver.clone(),
-            exposed: Vec::new(),
+            learn: None,
             count_states: options.count_states,
             bounded: false,
             certificates: options.recheck || options.certificates,
@@ -418,6 +599,93 @@ impl<'a> Checking<'a> {
             memory: options.memory,
         }
     }
+}
+
+impl<'a> Contestant<'a> {
+    /// Before it is begun.
+    fn new(entry: Entry<'a>, subject: Subject<'a>, job: Job) -> Contestant<'a> {
+        let engine = entry.engine.to_owned();
+        Contestant {
+            entry,
+            subject,
+            job: Job { engine, ..job },
+            number: None,
+            granted: 0,
+            seconds: None,
+            progress: Standing::Waiting,
+        }
+    }
+
+    /// Lets it go on, if it was not granted that much already. If it begins now, it is for these properties.
+    fn go_on(&mut self, executor: &mut dyn Executor, grant: u64, open: &[String]) {
+        if self.granted == grant {
+            return;
+        }
+        self.granted = grant;
+        if matches!(self.progress, Standing::Waiting) {
+            self.progress = Standing::Running;
+            let number = match self.number {
+                Some(number) => number,
+                None => {
+                    self.job.properties = open.to_vec();
+                    *self.number.insert(executor.begin(&self.job))
+                }
+            };
+            executor.grant(number, grant);
+        }
+    }
+
+    /// Waits for the end of its turn. Its answer, if it has one that counts now.
+    fn turn(&mut self, executor: &mut dyn Executor) -> Option<Execution> {
+        let standing = std::mem::replace(&mut self.progress, Standing::Over);
+        let (execution, work) = match (standing, self.number) {
+            (Standing::Ahead(execution, work), _) => (execution, work),
+            (Standing::Running, Some(number)) => match executor.wait(number) {
+                Turn::Paused => {
+                    self.progress = Standing::Waiting;
+                    return None;
+                }
+                Turn::Ended(execution) => {
+                    let stats = match execution.as_ref() {
+                        Execution::Finished(JobOutcome { stats, .. })
+                        | Execution::Stopped { stats, .. } => Some(stats),
+                        Execution::Rejected(_) | Execution::Crashed(_) => None,
+                    };
+                    self.seconds = stats.and_then(|stats| stats.seconds);
+                    let work = stats.and_then(|stats| stats.work).unwrap_or(0);
+                    (execution, work)
+                }
+            },
+            (standing, _) => {
+                self.progress = standing;
+                return None;
+            }
+        };
+        if work > self.granted {
+            self.progress = Standing::Ahead(execution, work);
+            return None;
+        }
+        Some(*execution)
+    }
+}
+
+/// Whether a job was ended by what ends the others, too.
+fn is_over(execution: &Execution) -> bool {
+    match execution {
+        Execution::Stopped { by, .. } => *by != Stop::Memory,
+        Execution::Finished(outcome) => outcome.findings.iter().any(|finding| {
+            let Verdict::Unknown(reason) = &finding.verdict else {
+                return false;
+            };
+            ["time-limit", TOTAL_TIME].contains(&reason.code.as_str())
+        }),
+        Execution::Rejected(_) | Execution::Crashed(_) => false,
+    }
+}
+
+/// Whether a reason is the engine's own, and not a limit.
+fn is_answer(reason: &Reason) -> bool {
+    !matches!(reason.code.as_str(), "timeout" | "memory" | "interrupted")
 }
 
 /// Adds the time that something took before.

@@ -110,7 +110,7 @@ pub const ENGINES: &[EngineInfo] = &[
         name: AUTO,
         properties: "safety, liveness",
         scope: "all instances, or else one",
-        about: "The default: safety for all values of the parameters by `counter`, then `generalise`; what they leave open at the default instance by `explicit`. Liveness at the default instance by `liveness-monolithic`.",
+        about: "The default: several engines that take turns. Safety for all values of the parameters by `counter` and `generalise`; what they leave open at one instance by `explicit`, `forward` and `split`. Liveness at one instance by `liveness-monolithic` and `fair-local-liveness-b`.",
     },
     EngineInfo {
         name: EXPLICIT,

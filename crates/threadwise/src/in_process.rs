@@ -1,7 +1,10 @@
 //! Running a job where it stands: text to system, system to answers, answers to evidence.
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Run};
-use threadwise_evidence::{Reason, ReplayError, Stats, Verdict};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Run, Work};
+use threadwise_evidence::{Exposed, Reason, ReplayError, Stats, Verdict};
 use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
@@ -15,7 +18,8 @@ use crate::engines::{
     self, BACKWARD, CARTESIAN, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
     LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
 };
-use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome};
+use crate::grants::Grants;
+use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome, Runner, Turn};
 use crate::session::Session;
 
 /// Room for processes of a template that begins empty, at first; it is doubled when it is used up.
@@ -23,13 +27,92 @@ const FIRST_CAPACITY: u32 = 4;
 /// The most that is tried: a program that starts processes without end has no end of states.
 const LAST_CAPACITY: u32 = 1 << 12;
 
-/// Runs jobs in the calling thread.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct InProcess;
+/// Deep expressions are evaluated by recursion, so the stack of an engine is not the small default.
+const STACK: usize = 256 << 20;
+
+/// Runs jobs in threads of this process.
+#[derive(Debug, Default)]
+pub struct InProcess {
+    jobs: Vec<UnderWay>,
+}
+
+/// A job in a thread. If it is dropped, the thread ends when the engine asks whether to go on.
+#[derive(Debug)]
+struct UnderWay {
+    grants: Arc<Grants>,
+    granted: u64,
+    events: mpsc::Receiver<JobEvent>,
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.grants.close();
+    }
+}
 
 impl Executor for InProcess {
-    fn execute(&mut self, job: &Job) -> Execution {
-        run_job(job, &Host::default(), &mut |_| ()).into()
+    fn begin(&mut self, job: &Job) -> usize {
+        let grants = Arc::new(Grants::default());
+        let (send, events) = mpsc::channel();
+        self.jobs.push(UnderWay {
+            grants: Arc::clone(&grants),
+            granted: 0,
+            events,
+        });
+        let job = job.clone();
+        // If there is no thread to be had, there will be no event either.
+        let _ = thread::Builder::new().stack_size(STACK).spawn(move || {
+            let pause = |done| {
+                grants.wait(done, &|granted| {
+                    let _ = send.send(JobEvent::Paused(granted));
+                })
+            };
+            let host = Host {
+                pause: Some(&pause),
+                ..Host::default()
+            };
+            let event = run_job(&job, &host, &mut |_| ());
+            // Nobody may wait for it any more.
+            let _ = send.send(event);
+        });
+        self.jobs.len() - 1
+    }
+
+    fn grant(&mut self, number: usize, work: u64) {
+        if let Some(job) = self.jobs.get_mut(number) {
+            job.granted = work;
+            job.grants.grant(work);
+        }
+    }
+
+    fn wait(&mut self, number: usize) -> Turn {
+        let Some(job) = self.jobs.get(number) else {
+            return Execution::Crashed("there is no such job".to_owned()).into();
+        };
+        for event in &job.events {
+            match event {
+                JobEvent::Paused(granted) if granted < job.granted => {}
+                JobEvent::Paused(_) => return Turn::Paused,
+                other => return Execution::from(other).into(),
+            }
+        }
+        Execution::Crashed("the engine ended without an answer".to_owned()).into()
+    }
+
+    fn end(&mut self, number: usize) -> Option<f64> {
+        if let Some(job) = self.jobs.get(number) {
+            job.grants.close();
+        }
+        if number + 1 == self.jobs.len() {
+            self.jobs.pop();
+        }
+        None
+    }
+}
+
+impl Runner for InProcess {
+    fn run(&mut self, job: &Job) -> Execution {
+        self.execute(job)
     }
 }
 
@@ -38,6 +121,8 @@ impl Executor for InProcess {
 pub struct Host<'a> {
     /// Says how many seconds the job has taken; asked every few milliseconds.
     pub spent: Option<&'a (dyn Fn() -> f64 + Sync)>,
+    /// Hears how much work the job has done, as often, and says whether to go on; it may take its time.
+    pub pause: Option<&'a (dyn Fn(u64) -> bool + Sync)>,
     /// Solves Horn clauses, for `counter --method chc`.
     pub solver: Option<&'a dyn HornSolver>,
 }
@@ -47,18 +132,74 @@ pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)
     let session = Session::new("", job.text.as_str());
     let spent = || host.spent.map_or(0.0, |spent| spent());
     let within = |share: f64| job.seconds.is_none_or(|most| spent() < most * share);
-    let stop = || (!within(1.0)).then_some(threadwise_engine::Stop::Time);
+    let work = Work::default();
+    let stop = || {
+        if host.pause.is_some_and(|pause| !pause(work.done())) {
+            return Some(threadwise_engine::Stop::Cancelled);
+        }
+        (!within(1.0)).then_some(threadwise_engine::Stop::Time)
+    };
     // Half of the time is for verdicts alone, and for checking them.
     let leisure = || within(0.5);
     let limits = Limits {
         memory: job.memory.map(own_share),
         stop: Some(&stop),
         leisure: Some(&leisure),
+        work: Some(&work),
         ..Limits::NONE
     };
-    if let Some(engine) = engines::family(&job.engine) {
-        return run_family(job, engine, &session, host.solver, &limits, progress);
+    let mut event = match engines::family(&job.engine) {
+        Some(engine) => run_family(job, engine, &session, host.solver, &limits, progress),
+        None => run_learning(job, &session, &limits, progress),
+    };
+    if let JobEvent::Finished(outcome) = &mut event {
+        outcome.stats.work = Some(work.done());
     }
+    event
+}
+
+/// Runs a job about one instance; if there is a smaller one to learn from, that first.
+fn run_learning(
+    job: &Job,
+    session: &Session,
+    limits: &Limits,
+    progress: &mut (dyn FnMut(&Stats) + Send),
+) -> JobEvent {
+    let Some(values) = &job.learn else {
+        return run_instance(job, &[], session, limits, progress);
+    };
+    let small = Job {
+        values: values.clone(),
+        certificates: false,
+        explain: false,
+        ..job.clone()
+    };
+    let learnt = match run_instance(&small, &[], session, limits, progress) {
+        JobEvent::Finished(outcome) => outcome,
+        other => return other,
+    };
+    let exposed = learnt.findings.into_iter();
+    let exposed: Vec<Exposed> = exposed.flat_map(|found| found.account.exposed).collect();
+    let facts: usize = exposed.iter().map(|exposed| exposed.values.len()).sum();
+    let plural = if facts == 1 { "" } else { "s" };
+    let note = format!("{facts} fact{plural} learnt at {values}");
+    let mut event = run_instance(job, &exposed, session, limits, progress);
+    if let JobEvent::Finished(outcome) = &mut event {
+        for finding in &mut outcome.findings {
+            finding.account.rounds.insert(0, note.clone());
+        }
+    }
+    event
+}
+
+/// Runs a job about one instance, with some facts exposed from the beginning.
+fn run_instance(
+    job: &Job,
+    exposed: &[Exposed],
+    session: &Session,
+    limits: &Limits,
+    progress: &mut (dyn FnMut(&Stats) + Send),
+) -> JobEvent {
     let instance = match session.instance(&job.values) {
         Ok(instance) => instance,
         Err(diagnostics) => return JobEvent::rejected(&diagnostics),
@@ -114,9 +255,9 @@ pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)
             certificates: job.certificates,
             explain: job.explain,
         }),
-        LOCAL_LIVENESS => local(job, Variant::Plain),
-        FAIR_LOCAL_LIVENESS_A => local(job, Variant::A),
-        FAIR_LOCAL_LIVENESS_B => local(job, Variant::B),
+        LOCAL_LIVENESS => local(job, Variant::Plain, exposed),
+        FAIR_LOCAL_LIVENESS_A => local(job, Variant::A, exposed),
+        FAIR_LOCAL_LIVENESS_B => local(job, Variant::B, exposed),
         other => return JobEvent::Failed(format!("there is no engine `{other}`")),
     };
     let mut capacity = FIRST_CAPACITY;
@@ -132,7 +273,7 @@ pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)
                 None => return JobEvent::Failed(format!("the model has no property `{name}`")),
             }
         }
-        let outcome = engine.check_all(&system, &properties, &limits, &mut Relay(progress));
+        let outcome = engine.check_all(&system, &properties, limits, &mut Relay(progress));
         let open = job.count_states
             || outcome
                 .answers
@@ -213,13 +354,13 @@ fn run_family(
 }
 
 /// An engine that looks for fair cycles one process at a time.
-fn local(job: &Job, variant: Variant) -> Box<dyn Engine> {
+fn local(job: &Job, variant: Variant, exposed: &[Exposed]) -> Box<dyn Engine> {
     Box::new(Local {
         variant,
         symmetric: !job.no_symmetry,
         certificates: job.certificates,
         explain: job.explain,
-        exposed: job.exposed.clone(),
+        exposed: exposed.to_vec(),
     })
 }
 

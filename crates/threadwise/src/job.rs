@@ -3,7 +3,7 @@
 //! The answer to a job is evidence: one finding for each property. Whoever asked rechecks it.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Account, Exposed, Stats, Verdict};
+use threadwise_evidence::{Account, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
 use threadwise_param::engine::Method;
@@ -47,9 +47,9 @@ pub struct Job {
     /// The program to ask with `--method chc`, if it is not the usual one.
     #[serde(default)]
     pub solver: Option<String>,
-    /// What is exposed from the beginning, in the local engines for liveness.
+    /// The smaller instance to learn from what to expose from the beginning, in the local engines for liveness.
     #[serde(default)]
-    pub exposed: Vec<Exposed>,
+    pub learn: Option<Values>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Give up after some amount of work, in the engines for all instances.
@@ -69,6 +69,8 @@ pub struct Job {
 pub enum JobEvent {
     /// How far it is.
     Progress(Stats),
+    /// It has done the work that was granted, which was so much in all, and waits for more.
+    Paused(u64),
     /// The end.
     Finished(JobOutcome),
     /// The instance cannot be built.
@@ -158,15 +160,128 @@ pub enum Stop {
 /// Says whether to stop, and because of what; asked every few milliseconds.
 pub type AskStop<'a> = dyn Fn() -> Option<Stop> + 'a;
 
-/// Whoever runs jobs: in this process, or in another one.
-pub trait Executor {
-    /// Runs a job to its end.
-    fn execute(&mut self, job: &Job) -> Execution;
+/// How far a job went with the work that it was granted.
+#[derive(Clone, Debug)]
+pub enum Turn {
+    /// It has done that much, and could go on.
+    Paused,
+    /// It is over.
+    Ended(Box<Execution>),
+}
 
-    /// Has the evidence of the last job rechecked, and says how many seconds it took, if it knows.
+/// Whoever runs jobs: in this process, or in others.
+///
+/// Several can be under way. Each goes on until it has done the work that it was granted, and then waits, with all that it knows, to be granted
+/// more. A time limit counts from when the first of those under way was begun.
+pub trait Executor {
+    /// Begins a job, and grants it nothing yet. The number is its name.
+    fn begin(&mut self, job: &Job) -> usize;
+
+    /// Lets a job go on until it has done so much work in all; it goes on while others are waited for.
+    fn grant(&mut self, number: usize, work: u64);
+
+    /// Waits until a job has done what it was granted.
+    fn wait(&mut self, number: usize) -> Turn;
+
+    /// Has a job that waits say what it has found so far, if it can do that in an instant. It does not go on after that.
+    fn hurry(&mut self, _number: usize) -> Option<Execution> {
+        None
+    }
+
+    /// Seconds since the first of the jobs under way was begun, if there is a clock.
+    fn elapsed(&self) -> Option<f64> {
+        None
+    }
+
+    /// Ends a job, if it is not over, and says how many seconds of processor time it took, if that is known.
+    fn end(&mut self, number: usize) -> Option<f64>;
+
+    /// Runs a job to its end.
+    fn execute(&mut self, job: &Job) -> Execution {
+        let number = self.begin(job);
+        self.grant(number, u64::MAX);
+        let turn = self.wait(number);
+        let cpu_seconds = self.end(number);
+        let mut execution = match turn {
+            Turn::Ended(execution) => *execution,
+            Turn::Paused => Execution::Crashed("a job waits for what it has".to_owned()),
+        };
+        if let Execution::Finished(JobOutcome { stats, .. }) | Execution::Stopped { stats, .. } =
+            &mut execution
+        {
+            stats.cpu_seconds = cpu_seconds;
+        }
+        execution
+    }
+
+    /// Has the evidence of a job rechecked, within what it left, and says how many seconds it took, if it knows.
     fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
         check(&|| None);
         None
+    }
+}
+
+/// Whoever runs jobs only from their beginning to their end.
+pub trait Runner {
+    /// Runs a job to its end.
+    fn run(&mut self, job: &Job) -> Execution;
+
+    /// As of an [`Executor`].
+    fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
+        check(&|| None);
+        None
+    }
+}
+
+impl Runner for &mut dyn Runner {
+    fn run(&mut self, job: &Job) -> Execution {
+        (**self).run(job)
+    }
+
+    fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
+        (**self).recheck(check)
+    }
+}
+
+/// Makes an executor of a runner: each job is run when it is waited for, whatever it was granted.
+#[derive(Debug, Default)]
+pub struct Whole<R> {
+    /// Who runs the jobs.
+    pub runner: R,
+    jobs: Vec<Job>,
+}
+
+impl<R> Whole<R> {
+    /// An executor that has it run all jobs.
+    pub fn new(runner: R) -> Whole<R> {
+        Whole {
+            runner,
+            jobs: Vec::new(),
+        }
+    }
+}
+
+impl<R: Runner> Executor for Whole<R> {
+    fn begin(&mut self, job: &Job) -> usize {
+        self.jobs.push(job.clone());
+        self.jobs.len() - 1
+    }
+
+    fn grant(&mut self, _number: usize, _work: u64) {}
+
+    fn wait(&mut self, number: usize) -> Turn {
+        let job = self.jobs.get(number);
+        let none = || Execution::Crashed("there is no such job".to_owned());
+        let execution = job.map_or_else(none, |job| self.runner.run(job));
+        execution.into()
+    }
+
+    fn end(&mut self, _number: usize) -> Option<f64> {
+        None
+    }
+
+    fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
+        self.runner.recheck(check)
     }
 }
 
@@ -216,6 +331,12 @@ impl WireDiagnostic {
     }
 }
 
+impl From<Execution> for Turn {
+    fn from(execution: Execution) -> Turn {
+        Turn::Ended(Box::new(execution))
+    }
+}
+
 impl From<JobEvent> for Execution {
     fn from(event: JobEvent) -> Execution {
         match event {
@@ -233,8 +354,8 @@ impl From<JobEvent> for Execution {
                 }
             }
             JobEvent::Failed(message) => Execution::Crashed(message),
-            JobEvent::Progress(_) => {
-                Execution::Crashed("the job ended with a progress report".to_owned())
+            JobEvent::Progress(_) | JobEvent::Paused(_) => {
+                Execution::Crashed("the job ended without an answer".to_owned())
             }
         }
     }

@@ -160,6 +160,7 @@ impl<'a> View<'a> {
             rechecked: false,
             reason: None,
             stats,
+            plan: None,
             rounds: Vec::new(),
             notes: Vec::new(),
             vacuous: None,

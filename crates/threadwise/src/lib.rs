@@ -23,19 +23,23 @@ mod advice;
 mod checking;
 mod directive;
 mod engines;
+mod grants;
 mod in_process;
 mod job;
 mod judge;
 mod plan;
+mod portfolio;
 mod report;
 mod session;
 mod setting;
 
 pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
 pub use engines::{AUTO, BACKWARD, ENGINES, EXPLICIT, EngineInfo, FORWARD};
+pub use grants::Grants;
 pub use in_process::{Host, InProcess, run_job};
 pub use job::{
-    AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Stop, WireDiagnostic,
+    AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Runner, Stop, Turn, Whole,
+    WireDiagnostic,
 };
 pub use plan::{
     CHECKS, Denied, Only, Options, Plan, Planned, RequestError, SOLVERS, engine_exists,

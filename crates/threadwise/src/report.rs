@@ -144,6 +144,9 @@ pub struct PropertyResult {
     pub reason: Option<Reason>,
     /// What the engine counted.
     pub stats: Stats,
+    /// If several engines took turns, which ones, in order and with their shares of the work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<String>,
     /// What the engine did, round by round, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,

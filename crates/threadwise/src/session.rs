@@ -152,7 +152,7 @@ impl Session {
         let plan = Plan::new(program, options)?;
         let mut runs = Vec::new();
         for values in &plan.instances {
-            let mut run = match self.check_instance(&plan, values, &mut InProcess) {
+            let mut run = match self.check_instance(&plan, values, &mut InProcess::default()) {
                 Checked::Run(run) => run,
                 Checked::Rejected(diagnostics) => Run {
                     file: self.name.clone(),

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use threadwise::{
-    Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Options, Plan,
-    PropertyResult, Run, Scope, Session, Setting, Stats, Stop, Values, VerdictKind,
+    Checked, Execution, Exit, Finding, InProcess, Job, JobOutcome, Options, Plan, PropertyResult,
+    Run, Runner, Scope, Session, Setting, Stats, Stop, Values, VerdictKind, Whole,
 };
 use threadwise_evidence::family::FamilyClaim;
 use threadwise_evidence::{Account, Certificate, Reason, Verdict};
@@ -33,11 +33,11 @@ struct Script {
     asked: Vec<Job>,
 }
 
-impl Executor for Script {
-    fn execute(&mut self, job: &Job) -> Execution {
+impl Runner for Script {
+    fn run(&mut self, job: &Job) -> Execution {
         self.asked.push(job.clone());
         if !["counter", "generalise"].contains(&job.engine.as_str()) {
-            return InProcess.execute(job);
+            return InProcess::default().run(job);
         }
         let verdict = |property: &String| {
             let known = (job.engine.as_str(), property.as_str());
@@ -82,17 +82,17 @@ fn options(settings: &[&str]) -> Options {
     }
 }
 
-fn check(text: &str, options: &Options, executor: &mut dyn Executor) -> Checked {
+fn check(text: &str, options: &Options, runner: &mut dyn Runner) -> Checked {
     let session = Session::new("model.tw", text);
     let plan = Plan::new(session.program().unwrap(), options).unwrap();
     let [values] = plan.instances.as_slice() else {
         panic!("one run");
     };
-    session.check_instance(&plan, values, executor)
+    session.check_instance(&plan, values, &mut Whole::new(runner))
 }
 
-fn run(text: &str, options: &Options, executor: &mut dyn Executor) -> Run {
-    match check(text, options, executor) {
+fn run(text: &str, options: &Options, runner: &mut dyn Runner) -> Run {
+    match check(text, options, runner) {
         Checked::Run(run) => run,
         other => panic!("{other:?}"),
     }
@@ -214,11 +214,25 @@ fn values_that_are_set_are_part_of_the_claim() {
         "for all N >= 2 && (M >= 1 || N > 5), at M=1"
     );
     assert_eq!(run.values.to_string(), "M=1");
-    // One instance is no claim for all.
-    let mut script = Script::default();
+    // One instance is no claim for all, but may be proved as one: then it is what was asked for that is said to be proved.
+    let mut script = Script {
+        proved: vec![("counter", "low")],
+        ..Script::default()
+    };
     let run = self::run(MODEL, &options(&["M=1", "N=2"]), &mut script);
-    assert_eq!(engines(&script), ["explicit", "liveness-monolithic"]);
+    assert_eq!(
+        engines(&script),
+        ["counter", "explicit", "liveness-monolithic"]
+    );
+    assert_eq!(script.asked[0].values, Values::default());
     assert_eq!(run.values.to_string(), "N=2, M=1");
+    let (low, one) = (result(&run, "low"), result(&run, "one"));
+    assert_eq!(
+        (low.engine.as_str(), one.engine.as_str()),
+        ("counter", "explicit")
+    );
+    assert_eq!(low.scope.phrase(), "at N=2, M=1");
+    assert_eq!(low.notes, ["it holds for all N >= 2 && (M >= 1 || N > 5)"]);
     // But a proof by an engine for all instances is one for it.
     let mut script = Script {
         proved: vec![("counter", "low")],
@@ -266,12 +280,13 @@ fn the_time_is_shared() {
     };
     run(MODEL, &limited, &mut script);
     let seconds: Vec<f64> = script.asked.iter().filter_map(|job| job.seconds).collect();
-    assert_eq!(seconds, [10.0, 14.0, 26.0, 26.0]);
+    // Half of it for all instances, and what they leave for one.
+    assert_eq!(seconds, [15.0, 15.0, 26.0, 26.0]);
     // Who knows no clock has used up what there was.
     let mut script = Script::default();
     run(MODEL, &limited, &mut script);
     let seconds: Vec<f64> = script.asked.iter().filter_map(|job| job.seconds).collect();
-    assert_eq!(seconds, [10.0, 10.0, 10.0, 10.0]);
+    assert_eq!(seconds, [15.0, 15.0, 15.0, 15.0]);
 }
 
 #[test]
@@ -299,9 +314,9 @@ fn a_violation_is_at_the_instance_of_its_trace() {
         }
     };
     struct Forger(fn(&mut JobOutcome));
-    impl Executor for Forger {
-        fn execute(&mut self, job: &Job) -> Execution {
-            match InProcess.execute(job) {
+    impl Runner for Forger {
+        fn run(&mut self, job: &Job) -> Execution {
+            match InProcess::default().run(job) {
                 Execution::Finished(mut outcome) => {
                     self.0(&mut outcome);
                     Execution::Finished(outcome)
@@ -324,13 +339,13 @@ fn a_violation_is_at_the_instance_of_its_trace() {
 /// Proves less than it was asked for: the property of the instance with N=2.
 struct Modest;
 
-impl Executor for Modest {
-    fn execute(&mut self, job: &Job) -> Execution {
+impl Runner for Modest {
+    fn run(&mut self, job: &Job) -> Execution {
         let less = Job {
             values: Values(vec![("N".to_owned(), 2)]),
             ..job.clone()
         };
-        InProcess.execute(&less)
+        InProcess::default().run(&less)
     }
 }
 
@@ -362,13 +377,13 @@ fn a_proof_about_fewer_instances_is_none() {
     }
     // Nor is one about all taken for one about a value, though it is one: the scope would be wrong.
     struct Proud;
-    impl Executor for Proud {
-        fn execute(&mut self, job: &Job) -> Execution {
+    impl Runner for Proud {
+        fn run(&mut self, job: &Job) -> Execution {
             let more = Job {
                 values: Values::default(),
                 ..job.clone()
             };
-            InProcess.execute(&more)
+            InProcess::default().run(&more)
         }
     }
     let run = run(text, &counter(&["N=3"]), &mut Proud);
@@ -417,8 +432,8 @@ fn faults_and_interrupts_end_it() {
     assert_eq!(run.trouble, Some(Exit::Internal));
     assert_eq!(engines(&script), ["counter"]);
     struct Interrupted;
-    impl Executor for Interrupted {
-        fn execute(&mut self, _: &Job) -> Execution {
+    impl Runner for Interrupted {
+        fn run(&mut self, _: &Job) -> Execution {
             Execution::Stopped {
                 by: Stop::Interrupted,
                 stats: Stats::default(),

@@ -3,11 +3,11 @@
 #![allow(missing_docs)]
 
 use threadwise::{
-    AskStop, Checked, Execution, Executor, Exit, Finding, InProcess, Job, JobOutcome, Only,
-    Options, Plan, Report, Run, Session, Setting, Stats, Stop, Trace, Values, VerdictKind,
+    AskStop, Checked, Execution, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Plan,
+    Report, Run, Runner, Session, Setting, Stats, Stop, Trace, Values, VerdictKind, Whole,
 };
 use threadwise_evidence::dag::Dag;
-use threadwise_evidence::{Account, Certificate, Claim, Exposed, Reason, Vacuity, Verdict};
+use threadwise_evidence::{Account, Certificate, Claim, Reason, Vacuity, Verdict};
 
 const BROKEN: &str = "\
 shared x: 0..9 = 0;
@@ -19,8 +19,8 @@ invariant high: x < 9;
 /// Answers every job in the same way.
 struct Answer(Execution);
 
-impl Executor for Answer {
-    fn execute(&mut self, _job: &Job) -> Execution {
+impl Runner for Answer {
+    fn run(&mut self, _job: &Job) -> Execution {
         self.0.clone()
     }
 }
@@ -28,9 +28,9 @@ impl Executor for Answer {
 /// Lets the engine work, and then changes its answer.
 struct Forger(fn(&mut JobOutcome));
 
-impl Executor for Forger {
-    fn execute(&mut self, job: &Job) -> Execution {
-        match InProcess.execute(job) {
+impl Runner for Forger {
+    fn run(&mut self, job: &Job) -> Execution {
+        match InProcess::default().run(job) {
             Execution::Finished(mut outcome) => {
                 self.0(&mut outcome);
                 Execution::Finished(outcome)
@@ -40,10 +40,10 @@ impl Executor for Forger {
     }
 }
 
-fn run(options: &Options, executor: &mut dyn Executor) -> Run {
+fn run(options: &Options, runner: &mut dyn Runner) -> Run {
     let session = Session::new("broken.tw", BROKEN);
     let plan = Plan::new(session.program().unwrap(), options).unwrap();
-    match session.check_instance(&plan, &Values::default(), executor) {
+    match session.check_instance(&plan, &Values::default(), &mut Whole::new(runner)) {
         Checked::Run(run) => run,
         other => panic!("{other:?}"),
     }
@@ -62,7 +62,7 @@ fn trace_of(outcome: &mut JobOutcome) -> &mut Trace {
 
 #[test]
 fn an_honest_engine_is_believed_after_its_trace_replayed() {
-    let run = run(&Options::default(), &mut InProcess);
+    let run = run(&Options::default(), &mut InProcess::default());
     let low = &run.results[1];
     assert_eq!(
         (low.property.as_str(), low.verdict),
@@ -179,7 +179,7 @@ fn without_rechecking_a_result_says_so() {
         recheck: false,
         ..Options::default()
     };
-    let run = run(&options, &mut InProcess);
+    let run = run(&options, &mut InProcess::default());
     assert!(!run.results[1].rechecked);
     assert_eq!(run.results[1].reason.as_ref().unwrap().code, "no-recheck");
 }
@@ -187,9 +187,9 @@ fn without_rechecking_a_result_says_so() {
 /// Lets the engine work, and ends the recheck at its n-th question whether to stop.
 struct Hasty(Stop, u32);
 
-impl Executor for Hasty {
-    fn execute(&mut self, job: &Job) -> Execution {
-        InProcess.execute(job)
+impl Runner for Hasty {
+    fn run(&mut self, job: &Job) -> Execution {
+        InProcess::default().run(job)
     }
 
     fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
@@ -313,24 +313,16 @@ liveness often: G F (x == 1);
 liveness seldom: F G (x == 1);
 ";
 
-/// Says of every job what it was asked, and exposes something.
+/// Notes every job, and proves everything with something to say.
 struct Learner(Vec<Job>);
 
-impl Executor for Learner {
-    fn execute(&mut self, job: &Job) -> Execution {
+impl Runner for Learner {
+    fn run(&mut self, job: &Job) -> Execution {
         self.0.push(job.clone());
-        let at = |n: i64| Exposed {
-            template: "P".to_owned(),
-            variable: None,
-            offset: 0,
-            values: vec![n],
-            mentioned: false,
-        };
         let finding = |property: &String| Finding {
             property: property.clone(),
             verdict: Verdict::Proved(None),
             account: Account {
-                exposed: vec![at(0), at(job.values.0[0].1)],
                 notes: vec!["exposed for the property: P[1] at a".to_owned()],
                 vacuous: Some(Vacuity::NoFairRun),
                 ..Account::default()
@@ -338,17 +330,14 @@ impl Executor for Learner {
         };
         Execution::Finished(JobOutcome {
             findings: job.properties.iter().map(finding).collect(),
-            stats: Stats {
-                seconds: Some(1.5),
-                ..Stats::default()
-            },
+            stats: Stats::default(),
             complete: false,
         })
     }
 }
 
 #[test]
-fn what_a_small_instance_exposes_is_handed_to_the_large_one() {
+fn the_instance_to_learn_from_is_part_of_the_job() {
     let session = Session::new("waiting.tw", WAITING);
     let options = Options {
         engine: "fair-local-liveness-b".to_owned(),
@@ -357,47 +346,40 @@ fn what_a_small_instance_exposes_is_handed_to_the_large_one() {
         ..Options::default()
     };
     let plan = Plan::new(session.program().unwrap(), &options).unwrap();
-    let mut learner = Learner(Vec::new());
+    let mut learner = Whole::new(Learner(Vec::new()));
     let Checked::Run(run) = session.check_instance(&plan, &Values::default(), &mut learner) else {
         panic!("it is checked");
     };
-    // Each property by itself: first at the small instance, without evidence, then at the large one.
-    let asked: Vec<(String, String, usize, bool)> = learner
-        .0
-        .iter()
-        .map(|job| {
-            let names = job.properties.join(" ");
-            (
-                names,
-                job.values.to_string(),
-                job.exposed.len(),
-                job.certificates,
-            )
-        })
-        .collect();
-    let asked: Vec<(&str, &str, usize, bool)> = asked
-        .iter()
-        .map(|(names, values, exposed, certificates)| {
-            (names.as_str(), values.as_str(), *exposed, *certificates)
-        })
-        .collect();
+    // Each property by itself.
+    let asked: Vec<String> = learner.runner.0.iter().map(words).collect();
     assert_eq!(
         asked,
         [
-            ("often", "N=3, M=2", 0, false),
-            ("often", "N=4, M=2", 2, true),
-            ("seldom", "N=3, M=2", 0, false),
-            ("seldom", "N=4, M=2", 2, true),
+            "often at N=4, M=2 from N=3, M=2",
+            "seldom at N=4, M=2 from N=3, M=2",
         ]
     );
-    assert_eq!(learner.0[1].exposed[1].values, [3]);
     let result = &run.results[0];
-    assert_eq!(result.rounds, ["2 facts learnt at N=3, M=2"]);
-    assert_eq!(result.stats.seconds, Some(3.0));
     assert_eq!(result.notes, ["exposed for the property: P[1] at a"]);
     assert_eq!(result.vacuous, Some(Vacuity::NoFairRun));
     let json = serde_json::to_value(result).unwrap();
     assert_eq!(json["vacuous"]["kind"], "no_fair_run");
+    // The engine says what it has learnt there.
+    let mut engine = InProcess::default();
+    let Execution::Finished(outcome) = engine.run(&learner.runner.0[0]) else {
+        panic!("it is decided");
+    };
+    let rounds = &outcome.findings[0].account.rounds;
+    assert!(rounds[0].ends_with("learnt at N=3, M=2"), "{rounds:?}");
+}
+
+/// What a job is about.
+fn words(job: &Job) -> String {
+    let names = job.properties.join(" ");
+    match &job.learn {
+        Some(learn) => format!("{names} at {} from {learn}", job.values),
+        None => format!("{names} at {}", job.values),
+    }
 }
 
 #[test]
@@ -409,8 +391,8 @@ process P[i: 1..N] { loop { a: skip; b: skip; } }
 liveness heard: (forall i in P: G (P[i] at b && x -> F P[i] at a)) && G (x -> F !x);
 ";
     struct Quiet;
-    impl Executor for Quiet {
-        fn execute(&mut self, job: &Job) -> Execution {
+    impl Runner for Quiet {
+        fn run(&mut self, job: &Job) -> Execution {
             let finding = |property: &String| Finding {
                 property: property.clone(),
                 verdict: Verdict::Proved(None),
@@ -435,7 +417,7 @@ liveness heard: (forall i in P: G (P[i] at b && x -> F P[i] at a)) && G (x -> F 
         ..Options::default()
     };
     let plan = Plan::new(session.program().unwrap(), &options).unwrap();
-    let checked = session.check_instance(&plan, &Values::default(), &mut Quiet);
+    let checked = session.check_instance(&plan, &Values::default(), &mut Whole::new(Quiet));
     let Checked::Run(run) = checked else {
         panic!("it is checked");
     };
@@ -455,7 +437,11 @@ fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
     };
     let program = session.program().unwrap();
     let plan = Plan::new(program, &options).unwrap();
-    let checked = session.check_instance(&plan, &Values::default(), &mut Learner(Vec::new()));
+    let checked = session.check_instance(
+        &plan,
+        &Values::default(),
+        &mut Whole::new(Learner(Vec::new())),
+    );
     assert!(matches!(checked, Checked::Rejected(_)), "{checked:?}");
     options.learn = vec!["N=2".parse::<Setting>().unwrap()];
     let plan = Plan::new(program, &options).unwrap();
@@ -463,7 +449,8 @@ fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
         by: Stop::Memory,
         stats: Stats::default(),
     };
-    let checked = session.check_instance(&plan, &Values::default(), &mut Answer(stopped));
+    let checked =
+        session.check_instance(&plan, &Values::default(), &mut Whole::new(Answer(stopped)));
     let Checked::Run(run) = checked else {
         panic!("it is checked");
     };
@@ -497,7 +484,8 @@ fn liveness_is_decided_in_this_process() {
     ];
     let plan = Plan::new(session.program().unwrap(), &Options::default()).unwrap();
     for forgery in forgeries {
-        let checked = session.check_instance(&plan, &Values::default(), &mut Forger(forgery));
+        let checked =
+            session.check_instance(&plan, &Values::default(), &mut Whole::new(Forger(forgery)));
         let Checked::Run(run) = checked else {
             panic!("it is checked");
         };

@@ -250,6 +250,19 @@ process P[i: 1..N] {
 invariant mutex: forall i, j in P: i != j -> !(P[i] at {critical, leave} && P[j] at {critical, leave});
 ";
 
+/// A model that no engine decides soon: ten thousand million states, and numbers that no diagram is small for.
+pub const SCATTERED: &str = "\
+param N = 2;
+shared a, b: 0..100002 = 1;
+process P[i: 1..N] {
+    loop {
+        step: choose { a := (a * 1103 + 12345) % 100003; }
+              or { b := (b * 3011 + 7) % 100003; }
+    }
+}
+invariant apart: a != 5 || b != 5 || N < 1;
+";
+
 /// A counter that has more states than any limit in the tests allows.
 pub const ENDLESS: &str = "\
 param N = 4;

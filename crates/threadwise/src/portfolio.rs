@@ -1,0 +1,151 @@
+//! What `auto` asks: which engines, in which order, and how the work is shared among them.
+//!
+//! Engines take turns in rounds. In each round, each may do twice as much as in the one before, times its share; it keeps what it has done. The first in the order
+//! that is conclusive in a round wins. So what it costs is bounded by what the winner needs, whatever the others would need, and the outcome does not
+//! depend on how many are run side by side. `docs/auto.md` has the plans with the measurements that they are from.
+
+use threadwise_lang::program::{IdOrder, Instances, Program};
+
+use crate::engines::{
+    COUNTER, EXPLICIT, FAIR_LOCAL_LIVENESS_B, FORWARD, GENERALISE, LIVENESS_MONOLITHIC, SPLIT,
+};
+
+/// What the first round grants to a share, in units of work: some fifteen milliseconds, so that whatever is decided in an instant is.
+const FIRST: u64 = 150_000;
+
+/// An engine of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entry<'a> {
+    /// Its name.
+    pub(crate) engine: &'a str,
+    /// Its share of the work.
+    pub(crate) share: u64,
+    /// The share that it begins with, if that is more: it keeps to it until its own share has grown to that.
+    pub(crate) head_start: u64,
+    /// The round that it joins in.
+    pub(crate) from: u32,
+    /// Whether it is to prove the claim for all instances, where one is asked about.
+    pub(crate) lifted: bool,
+    /// Whether it is to learn from a smaller instance first.
+    pub(crate) learns: bool,
+}
+
+impl<'a> Entry<'a> {
+    /// An engine with an equal share, from the first round on.
+    pub(crate) fn new(engine: &'a str) -> Entry<'a> {
+        Entry {
+            engine,
+            share: 1,
+            head_start: 1,
+            from: 0,
+            lifted: false,
+            learns: false,
+        }
+    }
+
+    fn share(self, share: u64) -> Entry<'a> {
+        Entry { share, ..self }
+    }
+
+    fn from(self, from: u32) -> Entry<'a> {
+        Entry { from, ..self }
+    }
+
+    /// The work that it may have done in all by the end of a round.
+    pub(crate) fn grant(&self, round: u32) -> u64 {
+        let twice = 1u64.checked_shl(round).unwrap_or(u64::MAX);
+        let share = self.share.saturating_mul(twice).max(self.head_start);
+        share.saturating_mul(FIRST)
+    }
+
+    /// For people: `forward (share 6, from round 2)`.
+    pub(crate) fn describe(&self) -> String {
+        let mut words = Vec::new();
+        if self.lifted {
+            words.push("for all instances".to_owned());
+        }
+        if self.learns {
+            words.push("learning from a smaller instance".to_owned());
+        }
+        if self.share > 1 {
+            words.push(format!("share {}", self.share));
+        }
+        if self.head_start > self.share {
+            words.push(format!("at first {}", self.head_start));
+        }
+        if self.from > 0 {
+            words.push(format!("from round {}", self.from + 1));
+        }
+        match words.as_slice() {
+            [] => self.engine.to_owned(),
+            words => format!("{} ({})", self.engine, words.join(", ")),
+        }
+    }
+}
+
+/// Safety for all values of parameters.
+pub(crate) fn for_all() -> Vec<Entry<'static>> {
+    vec![Entry::new(COUNTER).share(4), Entry::new(GENERALISE).from(3)]
+}
+
+/// Safety at one instance. `tried` says that the engines for all instances were asked before; `explain`, that a proof is to be read.
+pub(crate) fn safety(program: &Program, tried: bool, explain: bool) -> Vec<Entry<'static>> {
+    let alike = program.templates.iter().any(|template| {
+        template.order == IdOrder::Unordered && matches!(template.instances, Instances::Range(..))
+    });
+    let mut plan = Vec::new();
+    if !tried && !program.params.is_empty() {
+        // Most of what it proves it proves at once, at any size; the others begin with something that grows with the instance.
+        plan.push(Entry {
+            lifted: true,
+            head_start: 4,
+            ..Entry::new(COUNTER)
+        });
+    }
+    // Engines that have nothing to show for a proof come when those that have are at the end of their wits.
+    let late = if explain { 8 } else { 0 };
+    plan.push(Entry::new(EXPLICIT).from(late));
+    plan.push(Entry::new(FORWARD).share(6).from(late));
+    if alike || explain {
+        plan.push(Entry::new(SPLIT).from(if explain { 0 } else { 2 }));
+    }
+    plan
+}
+
+/// A liveness property at one instance. `smaller` says that there is an instance to learn from.
+pub(crate) fn liveness(smaller: bool) -> Vec<Entry<'static>> {
+    let mut plan = vec![Entry::new(LIVENESS_MONOLITHIC).share(4)];
+    if smaller {
+        plan.push(Entry {
+            learns: true,
+            ..Entry::new(FAIR_LOCAL_LIVENESS_B).from(2)
+        });
+    }
+    plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grants_grow_until_they_are_without_end() {
+        let entry = Entry::new(FORWARD).share(6);
+        let grants: Vec<u64> = (0..80).map(|round| entry.grant(round)).collect();
+        assert_eq!(grants[0], 6 * FIRST);
+        assert!(grants.windows(2).all(|pair| pair[0] <= pair[1]));
+        assert_eq!(grants[79], u64::MAX);
+    }
+
+    #[test]
+    fn plans_are_described_in_words() {
+        let words: Vec<String> = liveness(true).iter().map(Entry::describe).collect();
+        assert_eq!(
+            words,
+            [
+                "liveness-monolithic (share 4)",
+                "fair-local-liveness-b (learning from a smaller instance, from round 3)"
+            ]
+        );
+    }
+}
