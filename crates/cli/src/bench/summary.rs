@@ -39,6 +39,18 @@ impl Cell {
         }
     }
 
+    /// The CPU seconds after which the limit on time ended it, here or at a smaller size.
+    pub(crate) fn ended_after(&self, limits: CellLimits) -> Option<f64> {
+        match self {
+            Cell::Run(runs) => {
+                let run = runs.last().filter(|run| run.outcome == Outcome::Time)?;
+                run.cpu_seconds
+            }
+            Cell::Skipped(_) => Some(limits.seconds),
+            _ => None,
+        }
+    }
+
     /// How it ended, in a word or two.
     pub(crate) fn outcome(&self, limits: CellLimits) -> String {
         match self {

@@ -344,7 +344,7 @@ pub(crate) fn targets(table: &Table, cells: &Cells) -> Vec<(String, Aim)> {
                     let aim = match cell.median(*figure) {
                         Some(value) if value < bound => Aim::Met(format!("{value:.2}")),
                         Some(value) => Aim::Missed(format!("{value:.2}")),
-                        None => without(table, cell),
+                        None => without(table, cell, bound),
                     };
                     found.push((words, aim));
                 }
@@ -409,7 +409,7 @@ fn ahead(
             }
         }
         None if fastest.more => Aim::Open(cell.outcome(table.limits)),
-        None => match without(table, cell) {
+        None => match without(table, cell, bound) {
             Aim::Missed(outcome) => Aim::Missed(format!("{outcome}; {}", fastest.shown)),
             other => other,
         },
@@ -417,10 +417,11 @@ fn ahead(
     Some((words, aim))
 }
 
-/// A cell without the figure: who ended without an answer has missed.
-fn without(table: &Table, cell: &Cell) -> Aim {
+/// A cell without the figure: who ended without an answer has missed, but for a limit on time that is below the bound.
+fn without(table: &Table, cell: &Cell, bound: f64) -> Aim {
     let outcome = cell.outcome(table.limits);
-    match cell.at_limit() || cell.undecided() {
+    let too_early = cell.ended_after(table.limits).is_some_and(|s| s < bound);
+    match (cell.at_limit() || cell.undecided()) && !too_early {
         true => Aim::Missed(outcome),
         false => Aim::Open(outcome),
     }
