@@ -1,6 +1,6 @@
 //! What `auto` asks: which engines, in which order, and how the work is shared among them.
 //!
-//! Engines take turns in rounds. In each round, each may do twice as much as in the one before, times its share; it keeps what it has done. The first in the order
+//! Engines take turns in rounds. In each round, each may have done half as much again as in the one before, times its share; it keeps what it has done. The first in the order
 //! that is conclusive in a round wins. So what it costs is bounded by what the winner needs, whatever the others would need, and the outcome does not
 //! depend on how many are run side by side. `docs/auto.md` has the plans with the measurements that they are from.
 
@@ -53,9 +53,9 @@ impl<'a> Entry<'a> {
 
     /// The work that it may have done in all by the end of a round.
     pub(crate) fn grant(&self, round: u32) -> u64 {
-        let twice = 1u64.checked_shl(round).unwrap_or(u64::MAX);
-        let share = self.share.saturating_mul(twice).max(self.head_start);
-        share.saturating_mul(FIRST)
+        let share = self.share.saturating_mul(FIRST);
+        let grown = (0..round).fold(share, |work, _| work.saturating_add(work / 2));
+        grown.max(self.head_start.saturating_mul(FIRST))
     }
 
     /// For people: `forward (share 6, from round 2)`.
@@ -85,7 +85,7 @@ impl<'a> Entry<'a> {
 
 /// Safety for all values of parameters.
 pub(crate) fn for_all() -> Vec<Entry<'static>> {
-    vec![Entry::new(COUNTER).share(4), Entry::new(GENERALISE).from(3)]
+    vec![Entry::new(COUNTER).share(4), Entry::new(GENERALISE).from(5)]
 }
 
 /// Safety at one instance. `tried` says that the engines for all instances were asked before; `explain`, that a proof is to be read.
@@ -103,11 +103,11 @@ pub(crate) fn safety(program: &Program, tried: bool, explain: bool) -> Vec<Entry
         });
     }
     // Engines that have nothing to show for a proof come when those that have are at the end of their wits.
-    let late = if explain { 8 } else { 0 };
-    plan.push(Entry::new(EXPLICIT).from(late));
+    let late = if explain { 15 } else { 0 };
+    plan.push(Entry::new(EXPLICIT).share(3).from(late));
     plan.push(Entry::new(FORWARD).share(6).from(late));
     if alike || explain {
-        plan.push(Entry::new(SPLIT).from(if explain { 0 } else { 2 }));
+        plan.push(Entry::new(SPLIT).from(if explain { 0 } else { 4 }));
     }
     plan
 }
@@ -118,7 +118,7 @@ pub(crate) fn liveness(smaller: bool) -> Vec<Entry<'static>> {
     if smaller {
         plan.push(Entry {
             learns: true,
-            ..Entry::new(FAIR_LOCAL_LIVENESS_B).from(2)
+            ..Entry::new(FAIR_LOCAL_LIVENESS_B).from(4)
         });
     }
     plan
@@ -131,10 +131,10 @@ mod tests {
     #[test]
     fn grants_grow_until_they_are_without_end() {
         let entry = Entry::new(FORWARD).share(6);
-        let grants: Vec<u64> = (0..80).map(|round| entry.grant(round)).collect();
+        let grants: Vec<u64> = (0..120).map(|round| entry.grant(round)).collect();
         assert_eq!(grants[0], 6 * FIRST);
         assert!(grants.windows(2).all(|pair| pair[0] <= pair[1]));
-        assert_eq!(grants[79], u64::MAX);
+        assert_eq!(grants[119], u64::MAX);
     }
 
     #[test]
@@ -144,7 +144,7 @@ mod tests {
             words,
             [
                 "liveness-monolithic (share 4)",
-                "fair-local-liveness-b (learning from a smaller instance, from round 3)"
+                "fair-local-liveness-b (learning from a smaller instance, from round 5)"
             ]
         );
     }
