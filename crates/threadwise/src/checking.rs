@@ -351,25 +351,29 @@ impl<'a> Checking<'a> {
                 }
                 Ok(result) => result,
             };
+            let lifted = contestant.entry.lifted;
+            let result = match lifted {
+                true => self.lowered(result),
+                false => Some(result),
+            };
+            let Some(result) = result else {
+                continue;
+            };
             let name = planned.name.clone();
-            match (result.verdict, contestant.entry.lifted) {
-                (VerdictKind::Proved | VerdictKind::Violated, true) => {
-                    if let Some(result) = self.lowered(result) {
-                        self.results.insert(name, result);
-                    }
-                }
-                (VerdictKind::Unknown, true) if result.reason.as_ref().is_none_or(is_answer) => {}
-                (VerdictKind::Unknown, _) if stage == Stage::All && !self.plan.is_family() => {
+            let own = result.reason.as_ref().is_none_or(is_answer);
+            match result.verdict {
+                // That there is no proof for all instances is no answer about one.
+                VerdictKind::Unknown if lifted && own => {}
+                VerdictKind::Unknown if stage == Stage::All && !self.plan.is_family() => {
                     self.open.entry(name).or_default().extend(result.reason);
                 }
-                (VerdictKind::Unknown, _) => match self.unknown.entry(name) {
+                VerdictKind::Unknown => match self.unknown.entry(name) {
                     Slot::Vacant(slot) => {
                         slot.insert(result);
                     }
                     // What a limit ended might have been decided.
                     Slot::Occupied(mut slot) => {
-                        let answer = slot.get().reason.as_ref().is_none_or(is_answer);
-                        if answer && !result.reason.as_ref().is_none_or(is_answer) {
+                        if slot.get().reason.as_ref().is_none_or(is_answer) && !own {
                             slot.insert(result);
                         }
                     }
@@ -385,7 +389,7 @@ impl<'a> Checking<'a> {
         }
     }
 
-    /// A proof for all instances as one about the instance that is asked about, or a violation at another instance as one there, if it is one.
+    /// What was found about all instances as something about the instance that is asked about. A violation at another one may be none there.
     fn lowered(&self, mut result: PropertyResult) -> Option<PropertyResult> {
         let instance = self.session.instance(self.given).ok()?;
         let values = values_of(&instance);
@@ -396,11 +400,12 @@ impl<'a> Checking<'a> {
                 replay(&instance, trace).ok()?;
             }
         }
+        let note = match result.verdict {
+            VerdictKind::Violated => "found",
+            VerdictKind::Proved => "it holds",
+            VerdictKind::Unknown => return Some(result),
+        };
         if scope != result.scope {
-            let note = match result.verdict {
-                VerdictKind::Violated => "found",
-                _ => "it holds",
-            };
             result.notes.push(format!("{note} {}", scope.phrase()));
         }
         Some(result)
