@@ -57,6 +57,7 @@ impl<'a> Closing<'a> {
         let processes = graph.moves.len();
         let mut closed = d.minus(question.within, question.part)?;
         let mut outside = d.and(question.within, question.part)?;
+        let mut promised = graph.promised(d, &outside)?;
         let mut quiet = 0;
         let mut next = question.first.map_or(0, |process| process.index());
         let mut largest = 1;
@@ -78,12 +79,12 @@ impl<'a> Closing<'a> {
             } else {
                 self.pause.set(self.pause.get().saturating_sub(1));
                 let process = ProcessId::from_usize(next);
-                let out = d.and(&graph.post(d, process, &closed)?, &outside)?;
-                if !d.is_empty(&out) {
-                    let promised = graph.promised(d, &out)?;
-                    let leaving = graph.before(d, process, &promised)?;
-                    closed = d.minus(&closed, &leaving)?;
+                if graph.leads(d, process, &closed, &promised)? {
+                    let out = d.and(&graph.post(d, process, &closed)?, &outside)?;
+                    let out = graph.promised(d, &out)?;
+                    closed = graph.leading_nowhere(d, process, &closed, &out)?;
                     outside = d.minus(question.within, &closed)?;
+                    promised = graph.promised(d, &outside)?;
                     quiet = 0;
                     largest = 1;
                     next = (next + 1) % processes;

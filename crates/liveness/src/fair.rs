@@ -248,23 +248,20 @@ impl Hull {
     }
 
     fn trim(&mut self, search: &Search, d: &Diagrams, graph: &Graph) -> Result<(), Halt> {
-        loop {
+        while !d.is_empty(&self.left) {
             let promised = graph.promised(d, &self.left)?;
-            let mut going = d.none();
+            let mut stuck = self.left.clone();
             for process in graph.moves.indices() {
                 search.breathe()?;
-                going = d.or(&going, &graph.before(d, process, &promised)?)?;
-                if d.is_empty(&d.minus(&self.left, &going)?) {
+                stuck = graph.leading_nowhere(d, process, &stuck, &promised)?;
+                if d.is_empty(&stuck) {
                     return Ok(());
                 }
-            }
-            let stuck = d.minus(&self.left, &going)?;
-            if d.is_empty(&stuck) {
-                return Ok(());
             }
             self.left = d.minus(&self.left, &stuck)?;
             self.layers.push(Deleted::Stuck(stuck));
         }
+        Ok(())
     }
 
     fn lacking(
@@ -331,17 +328,17 @@ pub(crate) fn doing(
         return Ok(from);
     }
     let promised = graph.promised(d, within)?;
-    let mut done = d.none();
+    let mut not_done = from.clone();
     let movers = graph.moves.indices().map(|process| process.index());
     for process in movers.map(ProcessId::from_usize) {
         if must.mover.is_some_and(|mover| mover != process) {
             continue;
         }
         search.breathe()?;
-        done = d.or(&done, &d.and(&graph.before(d, process, &promised)?, &from)?)?;
-        if done == from {
+        not_done = graph.leading_nowhere(d, process, &not_done, &promised)?;
+        if d.is_empty(&not_done) {
             break;
         }
     }
-    Ok(done)
+    Ok(d.minus(&from, &not_done)?)
 }

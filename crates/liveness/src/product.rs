@@ -284,6 +284,43 @@ impl Graph {
         self.promises.unkeep(d, set)
     }
 
+    /// Whether a step of a process leads from a set into another one, given with the bits as they were before.
+    pub(crate) fn leads(
+        &self,
+        d: &Diagrams,
+        process: ProcessId,
+        from: &Bdd,
+        promised: &Bdd,
+    ) -> Result<bool, Halt> {
+        let resting = d.and(from, &self.promises.unidle(d, promised)?)?;
+        if !d.is_empty(&d.and(&resting, &self.still[process])?) {
+            return Ok(true);
+        }
+        for transition in &self.moves[process] {
+            if !d.is_empty(&d.and(&transition.post(d, from)?, promised)?) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The states of a set from which no step of a process leads into another one, given with the bits as they were before.
+    pub(crate) fn leading_nowhere(
+        &self,
+        d: &Diagrams,
+        process: ProcessId,
+        from: &Bdd,
+        promised: &Bdd,
+    ) -> Result<Bdd, Halt> {
+        let resting = d.and(&self.promises.unidle(d, promised)?, &self.still[process])?;
+        let mut nowhere = d.minus(from, &resting)?;
+        for transition in &self.moves[process] {
+            let leading = transition.pre_within(d, promised, &nowhere)?;
+            nowhere = d.minus(&nowhere, &leading)?;
+        }
+        Ok(nowhere)
+    }
+
     /// The preimage of such a set by the program's steps of a process.
     pub(crate) fn before(&self, d: &Diagrams, process: ProcessId, set: &Bdd) -> Result<Bdd, Halt> {
         let mut before = d.and(&self.promises.unidle(d, set)?, &self.still[process])?;

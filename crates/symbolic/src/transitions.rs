@@ -147,6 +147,21 @@ impl Transition {
         })
     }
 
+    /// The states of one set from which the transition leads into another.
+    pub fn pre_within(&self, d: &Diagrams, set: &Bdd, within: &Bdd) -> Result<Bdd, Error> {
+        // Mostly it can be taken in few of them, or in none.
+        let from = d.and(within, &self.guard)?;
+        if d.is_empty(&from) {
+            return Ok(from);
+        }
+        Ok(match &self.effect {
+            Effect::Assign {
+                written, values, ..
+            } => d.and(&from, &d.and_exists(set, values, written)?)?,
+            Effect::Relate { .. } => d.and(&from, &self.pre(d, set)?)?,
+        })
+    }
+
     /// What can be seen of the transition, taken within a set, by those who do not see the hidden
     /// variables. May add steps between states that differ only there, never drops one.
     pub fn project(&self, d: &Diagrams, within: &Bdd, hidden: &Hidden) -> Result<Self, Error> {
