@@ -118,7 +118,7 @@ pub(crate) fn liveness(smaller: bool) -> Vec<Entry<'static>> {
     if smaller {
         plan.push(Entry {
             learns: true,
-            ..Entry::new(FAIR_LOCAL_LIVENESS_B).from(4)
+            ..Entry::new(FAIR_LOCAL_LIVENESS_B).from(6)
         });
     }
     plan
@@ -144,7 +144,7 @@ mod tests {
             words,
             [
                 "liveness-monolithic (share 4)",
-                "fair-local-liveness-b (learning from a smaller instance, from round 5)"
+                "fair-local-liveness-b (learning from a smaller instance, from round 7)"
             ]
         );
     }
