@@ -3,6 +3,7 @@
 //! They see the checked program, not an instance of it: there is none. Otherwise they are like all engines: what they say comes with evidence, which
 //! others check. A proof is a certificate about all instances; a violation is an instance, and a run of it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -23,8 +24,8 @@ use crate::small::{self, Counterexample, Found, Reach};
 pub(crate) const SAMPLES: usize = 1_500;
 /// Questions that the arithmetic solver is asked at most.
 pub(crate) const QUESTIONS: u64 = 400_000;
-/// The same where there are other engines to try.
-const BOUNDED_QUESTIONS: u64 = 25_000;
+/// Steps of the solver after which to give up where there are other engines to try. The hardest program of the library needs 57,000.
+const BOUNDED_STEPS: u64 = 80_000;
 /// Units of work of a step of the arithmetic solver: it asks at each whether to stop.
 const STEP: u64 = 300;
 
@@ -228,9 +229,12 @@ impl FamilyEngine {
             }
         }
         let samples = small::samples(task.program, task.fixed, SAMPLES, task.limits, observer);
+        let steps = Cell::new(0);
         let stop = || {
             task.limits.spend(STEP);
-            task.limits.should_stop().is_some()
+            steps.set(steps.get() + 1);
+            let enough = task.bounded && steps.get() > BOUNDED_STEPS;
+            enough || task.limits.should_stop().is_some()
         };
         let attempt = Attempt {
             family: &family,
@@ -238,10 +242,7 @@ impl FamilyEngine {
             fixed: task.fixed,
         };
         let mut allowance = Allowance {
-            questions: match task.bounded {
-                true => BOUNDED_QUESTIONS,
-                false => QUESTIONS,
-            },
+            questions: QUESTIONS,
             stop: &stop,
         };
         let outcome = match self {

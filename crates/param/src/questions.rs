@@ -20,7 +20,7 @@ const MEMORY: usize = 20_000_000;
 /// Why there is no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Halt {
-    #[error("the time limit was reached, or the search was cancelled")]
+    #[error("it has done as much as it may")]
     Stopped,
     #[error("the allowance of questions to the arithmetic solver is used up")]
     Questions,
