@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Checked, Denied, Errors, Exceptions, Exit, Method, Options, Plan, Predicates, Report,
-    ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind, engine_exists,
+    Certificate, Checked, Claim, Denied, Errors, Exceptions, Exit, Method, Options, Plan,
+    Predicates, Report, ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind,
+    engine_exists,
 };
 
 use crate::args::{CheckArgs, Format, LimitArgs};
@@ -280,7 +281,11 @@ impl Check<'_> {
     fn write_evidence(&mut self, run: &mut Run, session: &Session) {
         let mut failed = false;
         for result in &run.results {
+            let all = |c: &Certificate| matches!(c.claim, Claim::Family(_)) && c.params.is_empty();
+            let all = result.certificate.as_ref().is_some_and(all);
             let place = match &result.scope {
+                // The proof may be for more than was asked for.
+                Scope::Instance { values } if all && !values.is_empty() => "all".to_owned(),
                 Scope::Instance { values } => values.to_string(),
                 Scope::All { values, .. } if values.is_empty() => "all".to_owned(),
                 Scope::All { values, .. } => format!("all, {values}"),

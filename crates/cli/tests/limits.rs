@@ -118,7 +118,7 @@ fn engines_that_take_turns_keep_the_limits_together() {
             apart["plan"]
                 .as_str()
                 .unwrap()
-                .contains("explicit (share 3), forward")
+                .contains("explicit (share 3)")
         );
         let stats = &apart["stats"];
         assert!(stats["seconds"].as_f64().unwrap() > 0.5, "{stats}");

@@ -28,7 +28,7 @@ fn a_property_is_proved_with_fairness_and_violated_without() {
     assert_eq!(access["kind"], "liveness");
     assert_eq!(access["engine"], "liveness-monolithic");
     assert_eq!(access["rechecked"], true);
-    assert_eq!(result(&report, "checks")["engine"], "counter");
+    assert_eq!(result(&report, "checks")["engine"], "explicit");
     let overtaken = result(&report, "overtaken");
     assert_eq!(overtaken["verdict"], "violated");
     assert_eq!(overtaken["rechecked"], true);

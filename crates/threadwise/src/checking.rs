@@ -142,7 +142,8 @@ impl<'a> Checking<'a> {
                     return Checked::Rejected(diagnostics);
                 }
             }
-            Err(diagnostics) if self.results.is_empty() => {
+            // What a limit ended is no matter of the instance.
+            Err(diagnostics) if self.results.is_empty() && !self.limited() => {
                 return Checked::Rejected(diagnostics.clone());
             }
             Err(diagnostics) => {
@@ -328,6 +329,7 @@ impl<'a> Checking<'a> {
 
     /// Takes in what an engine has found about what is not decided yet.
     fn settle(&mut self, stage: Stage, contestant: &Contestant<'_>, execution: Execution) {
+        let elapsed = self.executor.elapsed();
         let search = self.rechecked(contestant.subject, execution);
         let group = self.undecided().into_iter();
         let asked = |planned: &&Planned| contestant.job.properties.contains(&planned.name);
@@ -356,9 +358,11 @@ impl<'a> Checking<'a> {
                 true => self.lowered(result),
                 false => Some(result),
             };
-            let Some(result) = result else {
+            let Some(mut result) = result else {
                 continue;
             };
+            // Others had their turns meanwhile.
+            result.stats.seconds = elapsed.or(result.stats.seconds);
             let name = planned.name.clone();
             let own = result.reason.as_ref().is_none_or(is_answer);
             match result.verdict {
@@ -411,6 +415,12 @@ impl<'a> Checking<'a> {
         Some(result)
     }
 
+    /// Whether a limit ended the search for all instances.
+    fn limited(&self) -> bool {
+        let mut reasons = self.open.values().flatten();
+        reasons.any(|reason| !is_answer(reason))
+    }
+
     /// Whether there is nothing more to ask.
     fn ended(&self) -> bool {
         self.interrupted || self.fault.is_some()
@@ -427,7 +437,8 @@ impl<'a> Checking<'a> {
             }
             let job = self.job(&values, &group);
             let learn = self.smaller(&values)?;
-            let contestants = self.entries(&group, learn.is_some()).into_iter();
+            let contestants = self.entries(&group, instance, learn.is_some());
+            let contestants = contestants.into_iter();
             let contestants = contestants.map(|entry| {
                 let job = Job {
                     learn: learn.clone().filter(|_| entry.learns),
@@ -517,7 +528,7 @@ impl<'a> Checking<'a> {
     }
 
     /// The engines that are asked about properties at an instance; `smaller` says that there is an instance to learn from.
-    fn entries(&self, group: &[&Planned], smaller: bool) -> Vec<Entry<'a>> {
+    fn entries(&self, group: &[&Planned], instance: &Instance, smaller: bool) -> Vec<Entry<'a>> {
         let options = &self.plan.options;
         let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
         let one = Entry {
@@ -529,7 +540,12 @@ impl<'a> Checking<'a> {
         match kind {
             _ if options.engine != engines::AUTO || particular => vec![one],
             Kind::Liveness => portfolio::liveness(smaller),
-            _ => portfolio::safety(self.program, !self.open.is_empty(), options.explain),
+            _ => {
+                let templates = self.program.templates.indices();
+                let processes = templates.map(|template| instance.count(template)).sum();
+                let tried = !self.open.is_empty();
+                portfolio::safety(self.program, processes, tried, options.explain)
+            }
         }
     }
 

@@ -88,8 +88,16 @@ pub(crate) fn for_all() -> Vec<Entry<'static>> {
     vec![Entry::new(COUNTER).share(4), Entry::new(GENERALISE).from(5)]
 }
 
-/// Safety at one instance. `tried` says that the engines for all instances were asked before; `explain`, that a proof is to be read.
-pub(crate) fn safety(program: &Program, tried: bool, explain: bool) -> Vec<Entry<'static>> {
+/// So few processes that searching their states comes before anything else: the search of small instances that proofs for all begin with is not smaller.
+const FEW: u32 = 4;
+
+/// Safety at one instance with so many processes. `tried` says that the engines for all instances were asked before; `explain`, that a proof is to be read.
+pub(crate) fn safety(
+    program: &Program,
+    processes: u32,
+    tried: bool,
+    explain: bool,
+) -> Vec<Entry<'static>> {
     let alike = program.templates.iter().any(|template| {
         template.order == IdOrder::Unordered && matches!(template.instances, Instances::Range(..))
     });
@@ -104,7 +112,11 @@ pub(crate) fn safety(program: &Program, tried: bool, explain: bool) -> Vec<Entry
     }
     // Engines that have nothing to show for a proof come when those that have are at the end of their wits.
     let late = if explain { 15 } else { 0 };
-    plan.push(Entry::new(EXPLICIT).share(3).from(late));
+    let explicit = Entry::new(EXPLICIT).share(3).from(late);
+    match processes <= FEW {
+        true => plan.insert(0, explicit),
+        false => plan.push(explicit),
+    }
     plan.push(Entry::new(FORWARD).share(6).from(late));
     if alike || explain {
         plan.push(Entry::new(SPLIT).from(if explain { 0 } else { 4 }));

@@ -219,19 +219,19 @@ fn values_that_are_set_are_part_of_the_claim() {
         proved: vec![("counter", "low")],
         ..Script::default()
     };
-    let run = self::run(MODEL, &options(&["M=1", "N=2"]), &mut script);
+    let run = self::run(MODEL, &options(&["M=1", "N=6"]), &mut script);
     assert_eq!(
         engines(&script),
         ["counter", "explicit", "liveness-monolithic"]
     );
     assert_eq!(script.asked[0].values, Values::default());
-    assert_eq!(run.values.to_string(), "N=2, M=1");
+    assert_eq!(run.values.to_string(), "N=6, M=1");
     let (low, one) = (result(&run, "low"), result(&run, "one"));
     assert_eq!(
         (low.engine.as_str(), one.engine.as_str()),
         ("counter", "explicit")
     );
-    assert_eq!(low.scope.phrase(), "at N=2, M=1");
+    assert_eq!(low.scope.phrase(), "at N=6, M=1");
     assert_eq!(low.notes, ["it holds for all N >= 2 && (M >= 1 || N > 5)"]);
     // But a proof by an engine for all instances is one for it.
     let mut script = Script {

@@ -113,14 +113,14 @@ impl Executor for Scripted {
 fn run(script: &mut Scripted, threads: u16) -> Run {
     let session = Session::new("model.tw", MODEL);
     let options = Options {
-        settings: vec!["N=3".parse::<Setting>().unwrap()],
+        settings: vec!["N=6".parse::<Setting>().unwrap()],
         properties: vec!["low".to_owned(), "other".to_owned()],
         recheck: false,
         threads,
         ..Options::default()
     };
     let plan = Plan::new(session.program().unwrap(), &options).unwrap();
-    let values = Values(vec![("N".to_owned(), 3)]);
+    let values = Values(vec![("N".to_owned(), 6)]);
     match session.check_instance(&plan, &values, script) {
         Checked::Run(run) => run,
         other => panic!("{other:?}"),
@@ -233,7 +233,7 @@ fn the_end_of_the_time_is_the_end_for_all_and_of_the_memory_for_one() {
     );
     let reason = run.results[0].reason.as_ref().unwrap();
     assert_eq!(reason.code, "timeout");
-    assert_eq!(run.results[0].scope.phrase(), "at N=3");
+    assert_eq!(run.results[0].scope.phrase(), "at N=6");
     assert_eq!(time.ended.len(), time.jobs.len());
     let mut memory = script(Stop::Memory);
     let run = self::run(&mut memory, 1);
