@@ -147,7 +147,7 @@ fn all(work: u64) -> Vec<(&'static str, u64)> {
 
 #[test]
 fn the_winner_does_not_depend_on_threads_or_on_where_engines_look() {
-    let cases: [(Needs, [&str; 3]); 5] = [
+    let cases: [(Needs, [&str; 3]); 6] = [
         // The first in order, if all are done in the first round.
         (
             BTreeMap::from([
@@ -165,6 +165,11 @@ fn the_winner_does_not_depend_on_threads_or_on_where_engines_look() {
         (
             BTreeMap::from([("explicit", all(2_000_000)), ("forward", all(9_000_000))]),
             ["explicit"; 3],
+        ),
+        // A head start that is used up is not granted again.
+        (
+            BTreeMap::from([("counter", all(700_000)), ("forward", all(9_000_000))]),
+            ["counter"; 3],
         ),
         // Who joins late may win.
         (
