@@ -4,7 +4,7 @@
 //! implies the predicate after. Each way to violate the property is a query. Whatever satisfies the clauses is a proof, as assertions of views are: `sat` means that the property
 //! holds. `unsat` says less: there is a violation of the abstraction, which need not be one of the program.
 //!
-//! The equations that [`Inference`] finds hold of all reachable states, so adding them to the bodies of clauses changes no answer. It makes many clauses easy that solvers do not
+//! The equations that `Inference` finds hold of all reachable states, so adding them to the bodies of clauses changes no answer. It makes many clauses easy that solvers do not
 //! come to an end with otherwise.
 
 use std::collections::{BTreeMap, BTreeSet};
