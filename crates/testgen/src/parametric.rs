@@ -1,6 +1,6 @@
 //! Random programs about any number of processes, and at which instances their properties hold.
 //!
-//! A program of random statements is wrong with one process, or for no reason right. So these are put together from *devices* ([`devices`]), such as a counter that
+//! A program of random statements is wrong with one process, or for no reason right. So these are put together from *devices* (`devices`), such as a counter that
 //! is raised and lowered again, a semaphore, a lock with an owner, a barrier, a bakery, children that are started: each comes with claims that hold for every
 //! number of processes, because something is counted or because any two processes exclude each other. What becomes of them depends on the *mood* of the program:
 //!
