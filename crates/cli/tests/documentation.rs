@@ -16,7 +16,10 @@ fn options(help: &str) -> Vec<String> {
 
 #[test]
 fn the_page_on_the_command_line_is_complete() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/command-line.md");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/book/src/command-line.md"
+    );
     let page = std::fs::read_to_string(path).unwrap();
     let place = Place::new();
     let help = place.run(&["--help"]).expect(0).stdout;

@@ -3,7 +3,7 @@
 //! A certificate names the property and the instance and makes a [`Claim`] from which the property
 //! follows. It speaks of the program in source terms only (names of cells, values by position), so it
 //! depends neither on the method that found it nor on that method's encoding. The format is
-//! described in `docs/certificates.md`; reading a file of it ends in an error at worst.
+//! described in `docs/book/src/certificates.md`; reading a file of it ends in an error at worst.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};

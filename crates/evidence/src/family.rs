@@ -8,7 +8,7 @@
 //! Variables are named as in the source: `N`, `x`, `a[2]`. Beyond that there are `$0`, the number of the first reference from 0 on in its template (`$1` of the second one),
 //! `$0.v` and `$0.v[2]`, its local variables, `a[$0]`, an entry of a shared array, `#P.l`, the number of processes of `P` at `l`, and `#P.l[0]`, the
 //! number of those of which the first counted predicate holds. `?0` and the like are values that a step chooses, and `{max(y)}` and the like
-//! terms that are not linear. `docs/certificates.md` has the conditions.
+//! terms that are not linear. `docs/book/src/certificates.md` has the conditions.
 
 use serde::{Deserialize, Serialize};
 

@@ -226,7 +226,7 @@ pub struct Stmt {
     pub span: Span,
 }
 
-/// What a statement does. The reference, `docs/language.md`, says what each means.
+/// What a statement does. The reference, `docs/book/src/language.md`, says what each means.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
     /// `p, q := e, f`: as many values as places, types coerced.

@@ -1,6 +1,6 @@
 //! The interpreter: what a program means.
 //!
-//! It runs the statements of the checked program as `docs/language.md` describes them, from one
+//! It runs the statements of the checked program as `docs/book/src/language.md` describes them, from one
 //! label to the next, and never looks at lowered steps; whatever else computes with a program is
 //! tested against this. `paths` follows the statements, `expression` evaluates, `initial` begins.
 

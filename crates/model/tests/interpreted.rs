@@ -171,9 +171,9 @@ impl Example {
 fn examples_of_the_documentation_are_as_marked() {
     let mut complaints = Vec::new();
     for (page, least) in [
-        ("docs/language.md", 25),
+        ("docs/book/src/language.md", 25),
         ("README.md", 1),
-        ("docs/fairness.md", 5),
+        ("docs/book/src/fairness.md", 5),
     ] {
         let examples = examples(&read(&root().join(page)));
         assert!(

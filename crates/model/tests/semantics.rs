@@ -1,4 +1,4 @@
-//! The corner cases of `docs/language.md`, one by one, on the interpreter.
+//! The corner cases of `docs/book/src/language.md`, one by one, on the interpreter.
 //!
 //! A test states a program and, for a process in a state, everything it can do there: `to label:
 //! x = 1`, `rest`, or `fail` with the kind of check and the text blamed for it.

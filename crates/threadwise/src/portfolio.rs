@@ -2,7 +2,7 @@
 //!
 //! Engines take turns in rounds. In each round, each may have done half as much again as in the one before, times its share; it keeps what it has done. The first in the order
 //! that is conclusive in a round wins. So what it costs is bounded by what the winner needs, whatever the others would need, and the outcome does not
-//! depend on how many are run side by side. `docs/auto.md` has the plans with the measurements that they are from.
+//! depend on how many are run side by side. `docs/book/src/choosing-an-engine.md` has the plans with the measurements that they are from.
 
 use threadwise_lang::program::{IdOrder, Instances, Program};
 

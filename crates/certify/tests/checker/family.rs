@@ -168,7 +168,7 @@ fn a_claim_is_checked_for_what_it_is_about() {
 
 #[test]
 fn the_example_of_the_documentation_is_accepted() {
-    let page = include_str!("../../../../docs/certificates.md");
+    let page = include_str!("../../../../docs/book/src/certificates.md");
     let (_, section) = page
         .split_once("## All values of the parameters")
         .expect("a section");

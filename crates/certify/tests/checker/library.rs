@@ -53,7 +53,10 @@ fn reachable_states_prove_what_they_can() {
 
 #[test]
 fn the_examples_of_the_documentation_are_certificates() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/certificates.md");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/book/src/certificates.md"
+    );
     let page = std::fs::read_to_string(path).expect("the page");
     // What follows is about all instances, with an example of its own.
     let (page, _) = page

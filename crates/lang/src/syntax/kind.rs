@@ -9,7 +9,7 @@ macro_rules! kinds {
         keywords { $($keyword:ident $ktext:literal)* }
         nodes { $($node:ident)* }
     ) => {
-        /// The kind of a token or a node. Nodes are named after the grammar in `docs/language.md`.
+        /// The kind of a token or a node. Nodes are named after the grammar in `docs/book/src/language.md`.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[allow(missing_docs, reason = "the names are those of the grammar")]
         #[repr(u16)]
