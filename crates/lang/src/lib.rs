@@ -1,21 +1,24 @@
 //! The threadwise language: text to checked program.
 //!
 //! [`check`] parses and checks a text. It always returns the diagnostics, and the program if
-//! there was no error. [`syntax`] is the lossless tree that the formatter and editors use,
+//! there was no error, and what each name stands for ([`names`]). [`syntax`] is the lossless tree that the formatter and editors use,
 //! [`program`] the checked form that the rest of threadwise uses.
 
 mod check;
 pub mod diagnostics;
 mod format;
+pub mod names;
 pub mod program;
 pub mod render;
 pub mod suggest;
 pub mod syntax;
 pub mod walk;
 
+pub use check::{built_in, next_labels};
 pub use format::format;
 
 use diagnostics::Diagnostic;
+use names::Names;
 use program::Program;
 
 /// What checking a text gave.
@@ -25,10 +28,16 @@ pub struct Checked {
     pub program: Option<Program>,
     /// Errors and warnings in source order.
     pub diagnostics: Vec<Diagnostic>,
+    /// What each name stands for, as far as the text was understood.
+    pub names: Names,
 }
 
 /// Parses and checks a text.
 pub fn check(text: &str) -> Checked {
-    let parse = syntax::parse(text);
-    check::check(&parse.tree, parse.diagnostics)
+    check_parsed(&syntax::parse(text))
+}
+
+/// Checks a text that is parsed already.
+pub fn check_parsed(parse: &syntax::Parse) -> Checked {
+    check::check(&parse.tree, parse.diagnostics.clone())
 }

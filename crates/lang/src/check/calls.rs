@@ -19,7 +19,9 @@ impl Checker {
             for name in names(&group) {
                 let ty = Self::domain_type(&domain);
                 self.shadow_check(&name, site);
-                let id = self.new_bound(name.text(), ty, Some(domain.clone()));
+                let around = node.parent().unwrap_or_else(|| node.clone());
+                let kind = SymbolKind::Bound;
+                let id = self.new_bound(&name, ty, Some(domain.clone()), kind, &around);
                 scope.inner.push((text(&name), Inner::Bound(id)));
                 bound.push((id, domain.clone()));
             }
@@ -181,7 +183,7 @@ impl Checker {
             }
             "enabled" | "taken" => self.process_label(&callee, &args, at, site, scope),
             word => {
-                let Some(global) = self.global(word) else {
+                let Some(global) = self.global(&callee) else {
                     if matches!(word, "G" | "F" | "X") {
                         self.report(temporal_outside(token_span(&callee), word));
                         return None;
@@ -284,7 +286,7 @@ impl Checker {
             }
             _ => (args[0].clone(), None),
         };
-        let template = match names(&base).next().map(|name| self.global(name.text())) {
+        let template = match names(&base).next().map(|name| self.global(&name)) {
             Some(Some(Global::Template(id))) if base.kind() == SyntaxKind::NameExpr => id,
             _ => {
                 self.report(
@@ -508,7 +510,7 @@ impl Checker {
             }
             match self.def_param_type(&param) {
                 Some(ty) => {
-                    let bound = self.new_bound(name.text(), ty, None);
+                    let bound = self.new_bound(&name, ty, None, SymbolKind::DefParam, &node);
                     self.program.defs[id].params.push(bound);
                     scope.inner.push((text(&name), Inner::Bound(bound)));
                 }
@@ -529,6 +531,8 @@ impl Checker {
         };
         let height = self.height(&body);
         self.def_facts[id].height = height;
+        let ty = self.show(body.ty);
+        self.names.describe(self.program.defs[id].span, ty);
         self.program.defs[id].body = body;
         self.def_states[id] = Lazy::Done(Some(()));
         if height > MAX_DEPTH {

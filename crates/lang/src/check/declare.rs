@@ -1,6 +1,7 @@
 //! Declarations: what a file's names stand for, and the types of its variables.
 
 use super::*;
+use crate::names::in_directive;
 use crate::syntax::{child, exprs, names, span, token, tokens};
 
 impl Checker {
@@ -70,9 +71,18 @@ impl Checker {
             if token.kind() == SyntaxKind::LineComment
                 && let Some(rest) = token.text().strip_prefix("//@")
             {
+                let at = token_span(&token);
+                for (kind, range) in in_directive(token.text()) {
+                    let word = token.text()[range.clone()].to_owned();
+                    let used = Span {
+                        start: at.start + range.start as u32,
+                        end: at.start + range.end as u32,
+                    };
+                    self.in_directives.push((kind, word, used));
+                }
                 self.program.directives.push(Directive {
                     text: rest.trim().to_owned(),
-                    span: token_span(&token),
+                    span: at,
                 });
             }
         }
@@ -95,6 +105,21 @@ impl Checker {
             let first = *first;
             return self.declared_twice(word, at, first);
         }
+        let kind = match global {
+            Global::Param(_) => SymbolKind::Param,
+            Global::Enum(_) => SymbolKind::Enum,
+            Global::Member(..) => SymbolKind::Member,
+            Global::Alias(_) => SymbolKind::Type,
+            Global::Shared(_) => SymbolKind::Shared,
+            Global::Template(_) => SymbolKind::Process,
+            Global::Def(_) => SymbolKind::Def,
+            Global::Macro(_) => SymbolKind::Macro,
+        };
+        let owner = match global {
+            Global::Member(id, _) => Some(self.program.enums[id].span),
+            _ => None,
+        };
+        self.names.declare(word, at, kind, EVERYWHERE, owner);
         self.globals.insert(word.to_owned(), (global, at));
     }
 
@@ -207,17 +232,21 @@ impl Checker {
     fn declare_macro(&mut self, item: &SyntaxNode) {
         let mut tokens = names(item);
         let Some(name) = tokens.next() else { return };
-        let mut params: Vec<String> = Vec::new();
+        let mut params: Vec<SyntaxToken> = Vec::new();
         for param in tokens {
-            if params.contains(&text(&param)) {
+            if params.iter().any(|known| known.text() == param.text()) {
                 self.declared_twice(param.text(), token_span(&param), token_span(&param));
             }
-            params.push(text(&param));
+            let (at, scope) = (token_span(&param), span(item));
+            let kind = SymbolKind::MacroParam;
+            self.names.declare(param.text(), at, kind, scope, None);
+            params.push(param);
         }
         let index = self.macros.len();
         self.macros.push(MacroDecl {
             node: item.clone(),
             params,
+            called: false,
         });
         self.declare_name(&name, Global::Macro(index));
     }
@@ -239,9 +268,14 @@ impl Checker {
             // A range is filled in with the templates' heads, when parameters are known.
             Some(_) => Instances::Dynamic,
         };
-        let id_name = ids
-            .and_then(|ids| names(&ids).next())
-            .map(|name| text(&name));
+        let own_id = ids.and_then(|ids| names(&ids).next());
+        if let Some(own) = &own_id {
+            let (at, owner) = (token_span(own), token_span(&name));
+            let kind = SymbolKind::OwnId;
+            self.names
+                .declare(own.text(), at, kind, span(item), Some(owner));
+        }
+        let id_name = own_id.map(|name| text(&name));
         let id = self.program.templates.push(Template {
             name: text(&name),
             id_name,
@@ -317,6 +351,15 @@ impl Checker {
                         self.declared_twice(&variable.name, token_span(&name), first);
                         continue;
                     }
+                    let owner = self.program.templates[id].span;
+                    let kind = SymbolKind::Local;
+                    self.names.declare(
+                        &variable.name,
+                        variable.span,
+                        kind,
+                        span(&node),
+                        Some(owner),
+                    );
                     if let Some(ty) = ty.clone() {
                         let site = Site::Initial(Some(id));
                         let at = variable.span;
@@ -335,6 +378,12 @@ impl Checker {
                 }
             }
         }
+    }
+
+    /// The name of the template's own id, if it has one.
+    pub(super) fn own_id(&self, template: TemplateId) -> Option<SyntaxToken> {
+        let ids = child(&self.template_nodes[template], SyntaxKind::ProcessIds)?;
+        names(&ids).next()
     }
 
     /// Where the template's own id is named, if that is its name.
@@ -518,7 +567,7 @@ impl Checker {
                 scalar,
             })
         };
-        let found = self.global(name.text());
+        let found = self.global(&name);
         if optional && !matches!(found, Some(Global::Template(_)) | None) {
             self.report(
                 Diagnostic::new(Code::TypeNotAllowed, span(node), "only ids can be optional")
@@ -631,7 +680,7 @@ impl Checker {
                 return None;
             }
         };
-        match self.global(name.text()) {
+        match self.global(&name) {
             Some(Global::Enum(id)) => Some(Domain::Enum(id)),
             Some(Global::Template(id)) => {
                 let dynamic_in_property =

@@ -202,6 +202,12 @@ impl Checker {
         let operators: Vec<SyntaxToken> = tokens(node).collect();
         let operands: Vec<SyntaxNode> = exprs(node).collect();
         if operands.len() != operators.len() + 1 {
+            // A syntax error, reported; what is there still has names. `none` would need its other side.
+            for operand in &operands {
+                if strip_parens(operand).kind() != SyntaxKind::NoneExpr {
+                    self.expr(operand, None, site, scope);
+                }
+            }
             return None;
         }
         let at = span(node);

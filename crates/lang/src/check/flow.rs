@@ -268,6 +268,29 @@ impl<'a> Graph<'a> {
     }
 }
 
+/// The locations that the steps from a location lead to; of the end, none.
+pub fn next_labels(program: &Program, template: TemplateId, from: LocationId) -> Vec<LocationId> {
+    let template = &program.templates[template];
+    let (graph, _) = Graph::of(template, Touches::of(&program.defs));
+    let start = graph.nodes.iter().position(|node| node.label == Some(from));
+    let Some(start) = start else {
+        return Vec::new();
+    };
+    let mut found = BTreeSet::new();
+    let mut seen = vec![false; graph.nodes.len()];
+    let mut waiting: Vec<usize> = graph.all_successors(start).collect();
+    while let Some(node) = waiting.pop() {
+        if node == graph.end {
+            found.insert(template.done());
+        } else if let Some(label) = graph.nodes[node].label {
+            found.insert(label);
+        } else if !std::mem::replace(&mut seen[node], true) {
+            waiting.extend(graph.all_successors(node));
+        }
+    }
+    found.into_iter().collect()
+}
+
 impl Checker {
     /// Checks the control flow of a template whose statements are sound.
     pub(super) fn check_flow(&mut self, id: TemplateId) {

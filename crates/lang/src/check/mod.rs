@@ -3,6 +3,7 @@
 //! Declarations are collected first, so their order in the file does not matter. Every later
 //! function returns `None` where it has reported an error already: one mistake, one message.
 
+mod beside;
 mod bounds;
 mod calls;
 mod declare;
@@ -15,9 +16,13 @@ mod touches;
 mod unused;
 
 use crate::diagnostics::{Code, Diagnostic, Severity};
+use crate::names::{EVERYWHERE, Record, SymbolKind};
 use crate::program::*;
-use crate::syntax::{SyntaxKind, SyntaxNode, SyntaxToken, token_span};
+use crate::syntax::{SyntaxKind, SyntaxNode, SyntaxToken, span, token_span};
 use index_vec::IndexVec;
+
+pub use flow::next_labels;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -38,6 +43,11 @@ const BUILT_IN: &[&str] = &[
     "enabled",
     "taken",
 ];
+
+/// The names of the built-in functions.
+pub fn built_in() -> &'static [&'static str] {
+    BUILT_IN
+}
 
 /// Checks a parsed file.
 pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate::Checked {
@@ -64,6 +74,7 @@ pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate:
     crate::Checked {
         program,
         diagnostics,
+        names: checker.names.finish(),
     }
 }
 
@@ -121,7 +132,8 @@ struct Scope {
 struct Frame {
     /// The macro, to notice when it leads back to itself.
     body: SyntaxNode,
-    args: BTreeMap<String, SyntaxNode>,
+    /// Where each parameter is declared, and its argument.
+    args: BTreeMap<String, (Span, SyntaxNode)>,
     caller: Scope,
 }
 
@@ -165,7 +177,9 @@ struct AliasDecl {
 
 struct MacroDecl {
     node: SyntaxNode,
-    params: Vec<String>,
+    params: Vec<SyntaxToken>,
+    /// Whether a call was read, and so its body.
+    called: bool,
 }
 
 #[derive(Default)]
@@ -201,6 +215,8 @@ struct Checker {
     template_nodes: IndexVec<TemplateId, SyntaxNode>,
     /// What each bound variable ranges over; absent for definitions' parameters.
     bound_domains: IndexVec<BoundId, Option<Domain>>,
+    /// Where each bound variable is declared.
+    bound_spans: IndexVec<BoundId, Span>,
     fairness_names: BTreeMap<String, FairnessId>,
     /// For each template, its labels and its local variables by name.
     labels: IndexVec<TemplateId, BTreeMap<String, LocationId>>,
@@ -217,6 +233,9 @@ struct Checker {
     /// Statements made by macro expansion so far.
     expanded: usize,
     used: Used,
+    /// The names in directives: the kind, the name and its place.
+    in_directives: Vec<(SymbolKind, String, Span)>,
+    names: Record,
 }
 
 impl Checker {
@@ -252,18 +271,31 @@ impl Checker {
     }
 
     /// Looks a global name up, and counts it as used.
-    fn global(&mut self, name: &str) -> Option<Global> {
-        let found = self.globals.get(name).map(|(global, _)| *global);
-        if found.is_some() && !self.used.globals.contains(name) {
+    fn global(&mut self, token: &SyntaxToken) -> Option<Global> {
+        let name = token.text();
+        let (global, declared) = *self.globals.get(name)?;
+        self.names.resolve(token_span(token), declared);
+        if !self.used.globals.contains(name) {
             self.used.globals.insert(name.to_owned());
         }
-        found
+        Some(global)
     }
 
-    fn new_bound(&mut self, name: &str, ty: ExprType, domain: Option<Domain>) -> BoundId {
+    /// A bound variable, which is known inside a node.
+    fn new_bound(
+        &mut self,
+        name: &SyntaxToken,
+        ty: ExprType,
+        domain: Option<Domain>,
+        kind: SymbolKind,
+        node: &SyntaxNode,
+    ) -> BoundId {
+        let at = token_span(name);
+        self.names.declare(name.text(), at, kind, span(node), None);
         self.bound_domains.push(domain);
+        self.bound_spans.push(at);
         self.program.bounds.push(Bound {
-            name: name.to_owned(),
+            name: text(name),
             ty,
         })
     }
@@ -336,6 +368,7 @@ impl Checker {
         }
         self.properties();
         self.warn_unused();
+        self.names_beside();
     }
 }
 

@@ -52,7 +52,7 @@ impl Checker {
             if scope.lookup(name.text()).is_none()
                 && let Some(Global::Template(id)) = self.globals.get(name.text()).map(|g| g.0)
             {
-                self.global(name.text());
+                self.global(&name);
                 return self
                     .process(id, &base, links, site, scope)
                     .map(Target::Value);
@@ -139,9 +139,10 @@ impl Checker {
         let value = |kind, ty| Some(Target::Value(Expr { kind, ty, span: at }));
         if let Some(frame) = &scope.frame
             && scope.lookup(word).is_none()
-            && let Some(argument) = frame.args.get(word)
+            && let Some((declared, argument)) = frame.args.get(word)
         {
             let frame = Rc::clone(frame);
+            self.names.resolve(at, *declared);
             // By name: each use reads the argument again, and macros inside macros multiply that.
             self.expanded += 1;
             if self.expanded > MAX_EXPANDED {
@@ -158,6 +159,16 @@ impl Checker {
             };
         }
         if let Some(inner) = scope.lookup(word) {
+            let declared = match (inner, site) {
+                (Inner::Bound(id), _) => Some(self.bound_spans[id]),
+                (Inner::Counter(id), Site::Program(template)) => {
+                    Some(self.program.templates[template].locals[id].span)
+                }
+                _ => None,
+            };
+            if let Some(declared) = declared {
+                self.names.resolve(at, declared);
+            }
             if site == Site::Constant {
                 return self.not_constant(at, word);
             }
@@ -177,6 +188,9 @@ impl Checker {
         // A macro does not see its caller's locals.
         if let Some(template) = owner.filter(|_| scope.frame.is_none()) {
             if self.program.templates[template].id_name.as_deref() == Some(word) {
+                if let Some(declared) = self.own_id(template) {
+                    self.names.resolve(at, token_span(&declared));
+                }
                 return value(ExprKind::Own, ExprType::Id(template));
             }
             // A loop's counter is known only inside the loop.
@@ -186,6 +200,7 @@ impl Checker {
                 .copied()
                 .filter(|id| !locals[*id].loop_counter);
             if let Some(id) = local {
+                self.names.resolve(at, locals[id].span);
                 if self.broken_locals.contains(&(template, id)) {
                     return None;
                 }
@@ -199,7 +214,7 @@ impl Checker {
                 }));
             }
         }
-        match self.global(word) {
+        match self.global(token) {
             Some(Global::Param(id)) => value(ExprKind::Param(id), ExprType::Int),
             Some(Global::Member(id, position)) => {
                 value(ExprKind::Member(position), ExprType::Enum(id))
@@ -414,6 +429,9 @@ impl Checker {
                     let local = &self.program.templates[template].locals[*id];
                     (*id, local.clone())
                 });
+                if let Some((_, local)) = &found {
+                    self.names.resolve(token_span(&field), local.span);
+                }
                 if let Some((id, _)) = found
                     && self.broken_locals.contains(&(template, id))
                 {
@@ -551,6 +569,10 @@ impl Checker {
             "done" => Some(template_done),
             word => self.labels[template].get(word).copied(),
         };
+        if let Some(found) = found.filter(|found| *found != template_done) {
+            let declared = self.program.templates[template].locations[found].span;
+            self.names.resolve(token_span(label), declared);
+        }
         if found.is_none() {
             let name = self.program.templates[template].name.clone();
             let what = format!("a label of `{name}` called");

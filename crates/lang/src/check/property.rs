@@ -58,8 +58,18 @@ impl Checker {
         });
     }
 
+    /// Records a name that lives apart from the global ones.
+    fn declare_apart(&mut self, name: &SyntaxToken, kind: SymbolKind) {
+        self.names
+            .declare(name.text(), token_span(name), kind, EVERYWHERE, None);
+    }
+
     fn invariant(&mut self, item: &SyntaxNode) {
-        let (Some(name), Some(node)) = (names(item).next(), exprs(item).next()) else {
+        let Some(name) = names(item).next() else {
+            return;
+        };
+        self.declare_apart(&name, SymbolKind::Property);
+        let Some(node) = exprs(item).next() else {
             return;
         };
         let Some(value) =
@@ -97,6 +107,7 @@ impl Checker {
             let first = self.program.fairness[*first].span;
             return self.declared_twice(name.text(), token_span(&name), first);
         }
+        self.declare_apart(&name, SymbolKind::Fairness);
         let mut alternatives = Vec::new();
         for list in item.children().filter(|n| n.kind() == SyntaxKind::FairList) {
             let terms: Vec<Option<FairnessTerm>> = list
@@ -140,10 +151,13 @@ impl Checker {
     fn liveness(&mut self, item: &SyntaxNode) {
         let mut tokens = names(item);
         let Some(name) = tokens.next() else { return };
+        self.declare_apart(&name, SymbolKind::Property);
         let mut under = Vec::new();
         for fairness in tokens {
             match self.fairness_names.get(fairness.text()) {
                 Some(id) => {
+                    let declared = self.program.fairness[*id].span;
+                    self.names.resolve(token_span(&fairness), declared);
                     self.used.fairness.insert(*id);
                     under.push(*id);
                 }

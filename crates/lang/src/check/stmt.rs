@@ -58,6 +58,11 @@ impl Checker {
                 self.report(diagnostic);
                 continue;
             }
+            let scope = label_scope(&label).unwrap_or(at);
+            let owner = self.program.templates[id].span;
+            let kind = SymbolKind::Label;
+            self.names
+                .declare(label.text(), at, kind, scope, Some(owner));
             let location = locations.push(Location {
                 name: text(&label),
                 span: at,
@@ -260,7 +265,7 @@ impl Checker {
             }
             SyntaxKind::Start => {
                 let name = names(node).next()?;
-                match self.global(name.text()) {
+                match self.global(&name) {
                     Some(Global::Template(id))
                         if matches!(self.program.templates[id].instances, Instances::Dynamic) =>
                     {
@@ -306,6 +311,9 @@ impl Checker {
             SyntaxKind::Goto => {
                 let name = names(node).next()?;
                 if let Some(location) = self.labels[around.template].get(name.text()) {
+                    let declared =
+                        self.program.templates[around.template].locations[*location].span;
+                    self.names.resolve(token_span(&name), declared);
                     return Some(StmtKind::Goto(*location));
                 }
                 if name.text() == "done" {
@@ -401,7 +409,8 @@ impl Checker {
         let domain = self.domain(&domain, site, scope)?;
         self.shadow_check(&name, site);
         let ty = Self::domain_type(&domain);
-        let bound = self.new_bound(name.text(), ty, Some(domain.clone()));
+        let kind = SymbolKind::Bound;
+        let bound = self.new_bound(&name, ty, Some(domain.clone()), kind, node);
         let mut inner = scope.clone();
         inner.inner.push((text(&name), Inner::Bound(bound)));
         Some((bound, domain, inner))
@@ -440,6 +449,10 @@ impl Checker {
         let domain = self.domain(&domain_node, site, scope)?;
         self.shadow_check(&name, site);
         let counter = self.loop_counter(around.template, &name, &domain)?;
+        let owner = self.program.templates[around.template].span;
+        let (at, kind) = (token_span(&name), SymbolKind::Counter);
+        self.names
+            .declare(name.text(), at, kind, span(node), Some(owner));
         let mut inner = scope.clone();
         inner.inner.push((text(&name), Inner::Counter(counter)));
         let body = self.block(node, around, &inner);
@@ -731,7 +744,7 @@ impl Checker {
         if matches!(callee.text(), "cas" | "swap" | "fetch_add") {
             return self.primitive(&call, None, Site::Program(around.template), scope);
         }
-        let index = match self.global(callee.text()) {
+        let index = match self.global(&callee) {
             Some(Global::Macro(index)) => index,
             Some(Global::Def(_)) => {
                 self.report(
@@ -764,6 +777,7 @@ impl Checker {
             );
             return None;
         }
+        self.macros[index].called = true;
         let body = block_of(&self.macros[index].node)?;
         self.expanded += body.children().count() + 1;
         if self.expanded > MAX_EXPANDED {
@@ -774,7 +788,11 @@ impl Checker {
             inner: Vec::new(),
             frame: Some(Rc::new(Frame {
                 body: self.macros[index].node.clone(),
-                args: params.into_iter().zip(args).collect(),
+                args: params
+                    .iter()
+                    .zip(args)
+                    .map(|(param, arg)| (text(param), (token_span(param), arg)))
+                    .collect(),
                 caller: scope.clone(),
             })),
             depth: scope.depth + 1,
@@ -820,6 +838,14 @@ impl Scope {
         }
         false
     }
+}
+
+/// The template or macro that a label stands in.
+pub(super) fn label_scope(label: &SyntaxToken) -> Option<Span> {
+    label
+        .parent_ancestors()
+        .find(|node| matches!(node.kind(), SyntaxKind::Process | SyntaxKind::Macro))
+        .map(|node| span(&node))
 }
 
 /// Whether two places are the same cell whatever the state.
