@@ -185,6 +185,9 @@ pub(crate) enum Command {
     Man {
         /// The command; without it, the page of threadwise itself
         command: Option<String>,
+        /// Print one page about all commands instead, in Markdown
+        #[arg(long, conflicts_with = "command")]
+        markdown: bool,
     },
     /// Run one engine on one instance, for the parent process: a job on standard input, events out
     #[command(hide = true)]

@@ -67,7 +67,8 @@ fn main() -> ExitCode {
         Command::Export(args) => translate::export(args, &terminal),
         Command::Bench(args) => bench::run(args, &terminal, &INTERRUPTED),
         Command::Completions { shell } => pages::completions(*shell),
-        Command::Man { command } => pages::man(command.as_deref(), &terminal),
+        Command::Man { markdown: true, .. } => pages::reference(),
+        Command::Man { command, .. } => pages::man(command.as_deref(), &terminal),
         Command::Worker => worker::run(),
         Command::Measure => bench::measure::serve(),
     };
