@@ -7,6 +7,7 @@ mod common;
 mod pages;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use common::{Place, stable};
@@ -53,7 +54,7 @@ fn commands_print_what_the_pages_show() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     let all: usize = commands.values().sum();
-    assert!(all >= 20, "only {all} commands: {commands:?}");
+    assert!(all >= 45, "only {all} commands: {commands:?}");
 }
 
 #[test]
@@ -191,6 +192,25 @@ fn links(page: &str) -> Vec<(usize, String)> {
     links
 }
 
+#[test]
+fn what_is_included_exists() {
+    let mut seen = 0;
+    for name in chapters() {
+        for part in read(&name).split("{{#include ").skip(1) {
+            let target = part.split("}}").next().unwrap();
+            let (file, anchor) = target.split_once(':').unwrap();
+            let path = root().join(&name).parent().unwrap().join(file);
+            let text = std::fs::read_to_string(&path).unwrap();
+            for mark in ["ANCHOR", "ANCHOR_END"] {
+                let mark = format!("// {mark}: {anchor}\n");
+                assert_eq!(text.matches(&mark).count(), 1, "{name}: {target}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 4, "only {seen}");
+}
+
 /// The names that the headings of a page have in links.
 fn anchors(page: &str) -> BTreeSet<String> {
     let mut fenced = false;
@@ -256,6 +276,40 @@ fn every_chapter_is_in_the_table_of_contents_once() {
         .collect();
     listed.sort();
     assert_eq!(listed, chapters());
+}
+
+#[test]
+fn every_picture_is_used_and_says_what_it_shows() {
+    let folder = root().join("docs/book/src/pictures");
+    let used: BTreeSet<String> = chapters()
+        .iter()
+        .flat_map(|name| links(&read(name)))
+        .filter_map(|(_, target)| target.strip_prefix("pictures/").map(str::to_owned))
+        .collect();
+    let mut there = BTreeSet::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let picture = std::fs::read_to_string(&path).unwrap();
+        for part in [
+            "<title ",
+            "<desc ",
+            "role=\"img\"",
+            "prefers-color-scheme: dark",
+        ] {
+            assert!(
+                picture.contains(part),
+                "{part} is not in {}",
+                path.display()
+            );
+        }
+        assert!(picture.len() < 12_000, "{}", path.display());
+        there.insert(file_name(&path));
+    }
+    assert_eq!(used, there);
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap().to_str().unwrap().to_owned()
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! Runs the commands that a page of the documentation shows, and compares what they print with what the page says.
 //!
-//! A block marked `console` has commands after `$ `, each followed by what it prints: first what goes to standard error, then standard
-//! output, as on a terminal. Durations may differ, and `[..]` stands for anything. All commands of a page run in one directory of its own, in their
+//! A block marked `console` has commands after `$ `, each followed by what it prints, standard output and standard error as they come, as on a
+//! terminal. Durations may differ, and `[..]` stands for anything. All commands of a page run in one directory of its own, in their
 //! order. A block marked `tw,file=NAME` is a file there, from its place on the page on; models of the library are there under their
 //! names; and `-` is the last block marked `tw` before. Besides threadwise there is `echo $?`, the status of the command before, and `cat FILE`; `> FILE` keeps what a command prints.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Place, stable};
@@ -184,17 +186,31 @@ impl Shell {
                         self.place.file(model, read(model));
                     }
                 }
-                let ran = self.place.run_with(args, self.model.as_bytes());
-                self.status = ran.status;
-                if let Some(file) = file {
-                    self.place.file(file, &ran.stdout);
-                    return Ok(ran.stderr);
-                }
-                ran.stderr + &ran.stdout
+                let (printed, status) = self.threadwise(args, file);
+                self.status = status;
+                printed
             }
             _ => return Err("this cannot be run here".to_owned()),
         };
         Ok(printed)
+    }
+
+    /// Runs threadwise: what comes to the terminal, and the status.
+    fn threadwise(&self, args: &[&str], file: Option<&str>) -> (String, i32) {
+        let (mut screen, writer) = std::io::pipe().unwrap();
+        let mut command = self.place.command(args);
+        let input = self.place.file(".input", &self.model);
+        command.stdin(File::open(input).unwrap());
+        match file {
+            Some(file) => command.stdout(File::create(self.place.path().join(file)).unwrap()),
+            None => command.stdout(writer.try_clone().unwrap()),
+        };
+        let mut child = command.stderr(writer).spawn().unwrap();
+        // It holds the writing ends; the screen ends when the last of them is closed.
+        drop(command);
+        let mut printed = String::new();
+        screen.read_to_string(&mut printed).unwrap();
+        (printed, child.wait().unwrap().code().unwrap_or(-1))
     }
 }
 
