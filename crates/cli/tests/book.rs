@@ -313,6 +313,23 @@ fn file_name(path: &Path) -> String {
 }
 
 #[test]
+fn the_highlighter_knows_every_word_of_the_grammar() {
+    let page = read("docs/book/src/language.md");
+    let grammar = blocks(&page).into_iter().find(|block| block.is("ebnf"));
+    let script = read("docs/book/tw.js");
+    let known: BTreeSet<&str> = script
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .collect();
+    let quoted = grammar.unwrap().text.split('"').skip(1).step_by(2);
+    let is_word =
+        |word: &&str| word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || c == '_');
+    let words: BTreeSet<&str> = quoted.filter(is_word).collect();
+    assert!(words.len() > 50, "{words:?}");
+    let missing: Vec<_> = words.difference(&known).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
 fn the_reference_is_what_the_program_says_of_itself() {
     let place = Place::new();
     let made = place.run(&["man", "--markdown"]).expect(0).plain().stdout;

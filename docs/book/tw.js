@@ -1,0 +1,25 @@
+// The threadwise language for the highlighter of mdBook, which does not know it.
+"use strict";
+(() => {
+    const words = "param where enum type shared local process ordered ring def macro invariant deadlock_free fairness liveness under exception "
+        + "unconditional weak strong if then else await assert skip stay havoc lock unlock start goto break return choose or while loop for in "
+        + "atomic forall exists count sum min max of at any";
+    hljs.registerLanguage("tw", (hljs) => ({
+        keywords: {
+            keyword: words,
+            literal: "true false none",
+            built_in: "cas swap fetch_add next prev locked enabled taken bool int mutex array",
+        },
+        contains: [
+            { className: "meta", begin: /\/\/@/, end: /$/ },
+            hljs.C_LINE_COMMENT_MODE,
+            hljs.C_BLOCK_COMMENT_MODE,
+            { className: "symbol", begin: /^\s*[A-Za-z_]\w*:(?!=)/ },
+            { className: "number", begin: /\b\d+\b/ },
+        ],
+    }));
+    for (const block of document.querySelectorAll("code.language-tw")) {
+        block.textContent = block.textContent;
+        hljs.highlightBlock(block);
+    }
+})();
