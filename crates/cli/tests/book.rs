@@ -147,30 +147,6 @@ fn models_are_formatted() {
     assert!(models >= 30, "only {models} models");
 }
 
-#[test]
-fn commands_and_options_of_the_overview_exist() {
-    let readme = read("README.md");
-    let overview = blocks(&readme).into_iter().filter(|b| b.is("text"));
-    let overview: String = overview.map(|block| block.text).collect();
-    let place = Place::new();
-    let mut commands = 0;
-    for line in overview.lines() {
-        let mut words = line.split([' ', ',', ';']).filter(|word| !word.is_empty());
-        assert_eq!(words.next(), Some("threadwise"), "{line}");
-        let command = words.next().unwrap();
-        let help = place
-            .run(&[command, "--help"])
-            .expect(0)
-            .says("Usage")
-            .stdout;
-        for option in words.filter(|word| word.starts_with("--")) {
-            assert!(help.contains(option), "{command} {option}");
-        }
-        commands += 1;
-    }
-    assert!(commands >= 8);
-}
-
 /// The targets of the links and pictures of a page, outside of its blocks, with their lines.
 fn links(page: &str) -> Vec<(usize, String)> {
     let mut links = Vec::new();
