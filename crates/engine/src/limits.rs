@@ -45,6 +45,8 @@ pub struct Limits<'a> {
     pub leisure: Option<&'a (dyn Fn() -> bool + Sync)>,
     /// Where it is counted how much was done.
     pub work: Option<&'a Work>,
+    /// Seconds since the engine began, for statistics alone.
+    pub clock: Option<&'a (dyn Fn() -> f64 + Sync)>,
 }
 
 impl Limits<'_> {
@@ -55,6 +57,7 @@ impl Limits<'_> {
         stop: None,
         leisure: None,
         work: None,
+        clock: None,
     };
 
     /// Counts what was done since the last time.
@@ -62,6 +65,11 @@ impl Limits<'_> {
         if let Some(work) = self.work {
             work.add(units);
         }
+    }
+
+    /// Seconds since the engine began, if there is a clock: for statistics alone.
+    pub fn seconds(&self) -> Option<f64> {
+        self.clock.map(|clock| clock())
     }
 
     /// Whether to stop now.
@@ -83,6 +91,7 @@ impl fmt::Debug for Limits<'_> {
             .field("stop", &self.stop.map(|_| ".."))
             .field("leisure", &self.leisure.map(|_| ".."))
             .field("work", &self.work)
+            .field("clock", &self.clock.map(|_| ".."))
             .finish()
     }
 }

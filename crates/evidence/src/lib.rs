@@ -61,10 +61,10 @@ pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline}
 pub use record::{Recorder, RunEnding, record};
 pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
-pub use text::to_text;
+pub use text::{to_conclusion, to_text};
 pub use trace::{
     Assumption, Because, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso, MemoryModel,
     Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
 };
 pub use transplant::transplant;
-pub use verdict::{Account, Exposed, Reason, Stats, Vacuity, Verdict};
+pub use verdict::{Account, Exposed, Measure, Reason, Round, Stats, Vacuity, Verdict};

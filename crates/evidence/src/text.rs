@@ -44,6 +44,19 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
         table(titles, &rows, from.map(|_| stem), out);
     }
     let _ = writeln!(out);
+    out.push_str(&conclusion(trace, lines.as_ref()));
+    text
+}
+
+/// What is wrong with a run, in sentences: where it goes on for ever, what fails or does not hold, and why the run is fair. With the
+/// source, places in it are quoted.
+pub fn to_conclusion(trace: &Trace, source: Option<&str>) -> String {
+    conclusion(trace, source.map(Lines::new).as_ref())
+}
+
+fn conclusion(trace: &Trace, lines: Option<&Lines>) -> String {
+    let mut text = String::new();
+    let out = &mut text;
     if let Some(loop_from) = trace.loop_from {
         let _ = match loop_from {
             0 => writeln!(out, "and for ever again from the initial state"),
@@ -54,7 +67,7 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
         };
     }
     let name = trace.property.as_deref().unwrap_or_default();
-    let place = |line: &Option<u32>| match (line, &lines) {
+    let place = |line: &Option<u32>| match (line, lines) {
         (Some(number), Some(lines)) => format!("    {number}: {}\n", lines.line(*number)),
         (Some(number), None) => format!("    line {number}\n"),
         (None, _) => String::new(),

@@ -101,6 +101,67 @@ pub struct Stats {
     /// How much was done, in units that budgets are counted in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work: Option<u64>,
+    /// What was measured in each round; empty if nothing was.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Measure>,
+}
+
+/// What was measured at the end of a round.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Measure {
+    /// How large what the engine works with is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size: Option<u64>,
+    /// In what the size is counted: `nodes`, `exceptions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Seconds since the engine began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+/// A round of an engine that goes on until its abstraction is good enough.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Round {
+    /// What happened, for people.
+    pub text: String,
+    /// Facts about processes that may be used from now on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exposed: Vec<String>,
+    /// What was measured.
+    #[serde(default)]
+    pub measure: Measure,
+}
+
+impl Round {
+    /// A round of which nothing but this is known.
+    pub fn new(text: impl Into<String>) -> Round {
+        Round {
+            text: text.into(),
+            ..Round::default()
+        }
+    }
+
+    /// With the facts that it exposed.
+    pub fn exposing(mut self, facts: Vec<String>) -> Round {
+        self.exposed = facts;
+        self
+    }
+
+    /// With the size of what the engine works with.
+    pub fn sized(mut self, size: usize, unit: &str) -> Round {
+        self.measure.size = Some(size as u64);
+        self.measure.unit = Some(unit.to_owned());
+        self
+    }
+
+    /// With the time since the engine began, if there is a clock.
+    pub fn after(mut self, seconds: Option<f64>) -> Round {
+        self.measure.seconds = seconds;
+        self
+    }
 }
 
 /// How an engine came to the answer about one property.
@@ -116,9 +177,9 @@ pub struct Account {
     /// Predicates of an abstraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicates: Option<u64>,
-    /// What happened, round by round, for people.
+    /// What happened, round by round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rounds: Vec<String>,
+    pub rounds: Vec<Round>,
     /// What whoever reads the verdict should know besides, in sentences: what was exposed because the property speaks of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -182,7 +243,10 @@ impl fmt::Display for Vacuity {
 impl Account {
     /// The statistics of a job with those of this property.
     pub fn join(&self, stats: &Stats) -> Stats {
+        let rounds: Vec<Measure> = self.rounds.iter().map(|r| r.measure.clone()).collect();
+        let measured = rounds.iter().any(|measure| *measure != Measure::default());
         Stats {
+            rounds: if measured { rounds } else { Vec::new() },
             refinements: self.refinements,
             extensions: self.extensions,
             predicates: self.predicates,

@@ -87,9 +87,8 @@ impl Exposure {
         Ok(new)
     }
 
-    /// The facts in words, one process for all in its group; not more than a few.
-    pub(crate) fn told(&self, symbolic: &Symbolic, groups: &Groups) -> String {
-        const FEW: usize = 6;
+    /// The facts in words, one process for all in its group.
+    pub(crate) fn listed(&self, symbolic: &Symbolic, groups: &Groups) -> Vec<String> {
         let mut told = Vec::new();
         for cell in self.cells.keys() {
             let first = groups.owner(*cell).map(|process| groups.of(process)[0]);
@@ -100,6 +99,13 @@ impl Exposure {
                 told.push(fact(symbolic, *cell, values.into_iter().collect()));
             }
         }
+        told
+    }
+
+    /// The facts in a line; not more than a few.
+    pub(crate) fn told(&self, symbolic: &Symbolic, groups: &Groups) -> String {
+        const FEW: usize = 6;
+        let mut told = self.listed(symbolic, groups);
         let more = told.len().saturating_sub(FEW);
         told.truncate(FEW);
         if more > 0 {

@@ -7,7 +7,7 @@
 //! tells more each time, and there is only so much to tell, so this ends.
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
-use threadwise_evidence::{Certificate, FairClaim, FairProof, Outline};
+use threadwise_evidence::{Certificate, FairClaim, FairProof, Outline, Round as Told};
 use threadwise_model::layout::process_name;
 use threadwise_model::partial::choose;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
@@ -220,6 +220,7 @@ impl Local {
             };
             *attempt.account.refinements.get_or_insert(0) += 1;
             let before = exposure.facts();
+            let listed = exposure.listed(&program, &groups);
             let mut new = false;
             let facts = match &examined {
                 Examined::Tell(facts) => facts.as_slice(),
@@ -234,16 +235,22 @@ impl Local {
                 };
             }
             if !new {
-                attempt.account.rounds.push(
-                    "nothing more can be told of an abstract run, so the whole program is looked at"
-                        .to_owned(),
-                );
+                attempt.account.rounds.push(Told::new(
+                    "nothing more can be told of an abstract run, so the whole program is looked at",
+                ));
                 return Ok(Decided::GaveUp);
             }
-            attempt.account.rounds.push(format!(
+            let text = format!(
                 "an abstract process has a fair run that the program does not have; {}",
                 exposed(exposure.facts() - before)
-            ));
+            );
+            let mut facts = exposure.listed(&program, &groups);
+            facts.retain(|fact| !listed.contains(fact));
+            let round = Told::new(text)
+                .exposing(facts)
+                .sized(product.symbolic.diagrams.nodes(), "nodes")
+                .after(limits.seconds());
+            attempt.account.rounds.push(round);
         }
     }
 

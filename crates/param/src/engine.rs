@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Limits, Observer, Stop};
-use threadwise_evidence::{Account, Certificate, Claim, Reason, Stats};
+use threadwise_evidence::{Account, Certificate, Claim, Reason, Round, Stats};
 use threadwise_lang::program::{Program, PropertyKind};
 
 use threadwise_evidence::CHECKS;
@@ -163,11 +163,11 @@ impl FamilyEngine {
         let answers = task.properties.iter().zip(violations);
         let findings = answers.map(|(property, violation)| {
             let mut account = Account {
-                rounds: vec![round.clone()],
+                rounds: vec![Round::new(round.clone())],
                 ..Account::default()
             };
             if let Some(proof) = proofs.remove(property) {
-                account.rounds.extend(proof.rounds);
+                account.rounds.extend(proof.rounds.into_iter().map(Round::new));
                 if let (true, Claim::Family(claim)) = (task.explain, &proof.certificate.claim) {
                     let hurry =
                         || task.limits.should_stop().is_some() || !task.limits.has_leisure();

@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Run, Work};
-use threadwise_evidence::{Exposed, Reason, ReplayError, Stats, Verdict};
+use threadwise_evidence::{Exposed, Reason, ReplayError, Round, Stats, Verdict};
 use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
@@ -146,6 +146,7 @@ pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)
         stop: Some(&stop),
         leisure: Some(&leisure),
         work: Some(&work),
+        clock: host.spent,
         ..Limits::NONE
     };
     let mut event = match engines::family(&job.engine) {
@@ -186,7 +187,7 @@ fn run_learning(
     let mut event = run_instance(job, &exposed, session, limits, progress);
     if let JobEvent::Finished(outcome) = &mut event {
         for finding in &mut outcome.findings {
-            finding.account.rounds.insert(0, note.clone());
+            finding.account.rounds.insert(0, Round::new(note.clone()));
         }
     }
     event

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use threadwise_certify::Error as CertifyError;
 use threadwise_evidence::{
-    self as evidence, Certificate, Reason, Stats, Trace, Vacuity, Verdict, remedies, replay,
+    self as evidence, Certificate, Reason, Round, Stats, Trace, Vacuity, Verdict, remedies, replay,
 };
 use threadwise_lang::program::{Expr, Program};
 use threadwise_lang::render::LineIndex;
@@ -16,7 +16,7 @@ use threadwise_model::instance::Instance;
 use crate::advice;
 use crate::job::{AskStop, Execution, JobOutcome, Stop, TOTAL_TIME};
 use crate::plan::{Plan, Planned};
-use crate::report::{Kind, PropertyResult, Scope, VerdictKind};
+use crate::report::{Exposure, Kind, PropertyResult, Scope, VerdictKind};
 use crate::session::{Session, values_of};
 use crate::setting::Values;
 
@@ -162,6 +162,7 @@ impl<'a> View<'a> {
             stats,
             plan: None,
             rounds: Vec::new(),
+            exposures: Vec::new(),
             notes: Vec::new(),
             vacuous: None,
             outline: None,
@@ -191,12 +192,13 @@ impl<'a> View<'a> {
             return Err(format!("the engine said nothing about `{}`", planned.name));
         };
         let stats = found.account.join(&outcome.stats);
-        let rounds = found.account.rounds.clone();
+        let rounds = &found.account.rounds;
         let result = self.judged(planned, &found.verdict, stats)?;
         // Of what was not accepted as a proof there is nothing to read.
         let proved = result.verdict == VerdictKind::Proved;
         Ok(PropertyResult {
-            rounds,
+            rounds: rounds.iter().map(|round| round.text.clone()).collect(),
+            exposures: exposures(rounds),
             notes: found.account.notes.clone(),
             vacuous: found
                 .account
@@ -542,4 +544,15 @@ fn sweep(open: &[&str], values: &Values) -> String {
     let name = open.first().copied().unwrap_or("N");
     let value = values.get(name).unwrap_or(2);
     format!("{name}={value}..{}", value.saturating_add(2))
+}
+
+/// Which round exposed what.
+fn exposures(rounds: &[Round]) -> Vec<Exposure> {
+    let each = rounds.iter().enumerate();
+    each.filter(|(_, round)| !round.exposed.is_empty())
+        .map(|(position, round)| Exposure {
+            round: position + 1,
+            facts: round.exposed.clone(),
+        })
+        .collect()
 }

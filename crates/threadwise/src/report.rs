@@ -150,6 +150,9 @@ pub struct PropertyResult {
     /// What the engine did, round by round, for people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<String>,
+    /// What about processes each round exposed to the others, if it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exposures: Vec<Exposure>,
     /// What to know besides the verdict, in sentences: what was exposed because the property speaks of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -168,6 +171,15 @@ pub struct PropertyResult {
     /// The proof, for whoever wants to keep it; too large for the report.
     #[serde(skip)]
     pub certificate: Option<Certificate>,
+}
+
+/// Facts about processes that a round exposed to the others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exposure {
+    /// Which round, from 1.
+    pub round: usize,
+    /// The facts.
+    pub facts: Vec<String>,
 }
 
 /// The kinds of properties.

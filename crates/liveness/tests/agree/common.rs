@@ -147,7 +147,7 @@ pub fn compare(question: Question, oracle: &Judgement, setting: &Setting) -> Res
         .any(|account| account.refinements > Some(0));
     count.refined += usize::from(refined);
     let mut rounds = outcome.accounts.iter().flat_map(|account| &account.rounds);
-    count.gave_up += usize::from(rounds.any(|round| round.contains("the whole program")));
+    count.gave_up += usize::from(rounds.any(|round| round.text.contains("the whole program")));
     Ok(count)
 }
 

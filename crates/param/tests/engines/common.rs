@@ -82,7 +82,11 @@ pub fn decide_by(
             Answer::Proved(Some(certificate)) => {
                 check_family(&program, &certificate, property, &|| false)
                     .map_err(|error| format!("{property}: the proof is refused: {error}"))?;
-                let how = account.rounds.last().cloned().unwrap_or_default();
+                let how = account
+                    .rounds
+                    .last()
+                    .map(|round| round.text.clone())
+                    .unwrap_or_default();
                 Verdict::Proved(Box::new(certificate), how)
             }
             Answer::Violated(found) => {

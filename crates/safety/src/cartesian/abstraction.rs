@@ -108,7 +108,7 @@ pub(super) struct Incoming {
 /// An abstraction under way.
 pub(super) struct Abstraction<'a, 's> {
     how: Cartesian,
-    limits: &'a Limits<'a>,
+    pub(super) limits: &'a Limits<'a>,
     observer: &'a mut dyn Observer,
     pub(super) threads: Threads<'s>,
     pub(super) graphs: Graphs,

@@ -9,7 +9,7 @@
 //!
 //! No exception is an error: what steps lead to is none, and local states that errors do not tell apart make none of it.
 
-use threadwise_evidence::Account;
+use threadwise_evidence::{Account, Round};
 use threadwise_model::system::CellId;
 
 use super::abstraction::{Abstraction, Incoming};
@@ -61,12 +61,10 @@ impl Abstraction<'_, '_> {
                 count - 1
             ),
         };
-        tell(
-            account,
-            format!(
-                "all combinations of local states allow an error that no step leads to, at {place}{others}; what steps lead to there becomes an exception"
-            ),
+        let text = format!(
+            "all combinations of local states allow an error that no step leads to, at {place}{others}; what steps lead to there becomes an exception"
         );
+        tell(account, self.measured(Round::new(text)));
     }
 
     /// Values of cells, as a condition; of many only the first.
@@ -84,18 +82,22 @@ impl Abstraction<'_, '_> {
 
     pub(super) fn tell_extension(&self, account: &mut Account) {
         *account.extensions.get_or_insert(0) += 1;
-        tell(
-            account,
-            "a step leads to an error; the states before it become errors too".to_owned(),
-        );
+        let text = "a step leads to an error; the states before it become errors too";
+        tell(account, self.measured(Round::new(text)));
+    }
+
+    fn measured(&self, round: Round) -> Round {
+        round
+            .sized(self.graphs.len(), "nodes")
+            .after(self.limits.seconds())
     }
 }
 
 /// Tells of a round, unless there were many.
-fn tell(account: &mut Account, round: String) {
+fn tell(account: &mut Account, round: Round) {
     if account.rounds.len() < MOST_ROUNDS {
         account.rounds.push(round);
     } else if account.rounds.len() == MOST_ROUNDS {
-        account.rounds.push("and so on".to_owned());
+        account.rounds.push(Round::new("and so on"));
     }
 }

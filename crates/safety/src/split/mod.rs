@@ -30,7 +30,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Answer, Run};
-use threadwise_evidence::{Account, Certificate, Outline};
+use threadwise_evidence::{Account, Certificate, Outline, Round};
 use threadwise_model::influence::{Globals, Influence};
 use threadwise_model::symmetry::{self, Permutation};
 use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
@@ -526,21 +526,31 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             exposed.push("and the same of processes like these".to_owned());
         }
         exposed.extend(witnesses);
-        let account = self.account();
-        *account.refinements.get_or_insert(0) += 1;
-        account.rounds.push(format!(
+        let text = format!(
             "the assertions allow a violation; what tells it from states that are none is exposed: {}",
             exposed.join(", ")
-        ));
+        );
+        let round = self.measured(Round::new(text).exposing(exposed));
+        let account = self.account();
+        *account.refinements.get_or_insert(0) += 1;
+        account.rounds.push(round);
     }
 
     fn tell_extension(&mut self, before: &Bdd) {
         let size = self.search.symbolic.diagrams.size(before);
+        let round = self.measured(Round::new(format!(
+            "the violation is told from everything else already; the states before it become errors too (a set of {size} nodes)"
+        )));
         let account = self.account();
         *account.extensions.get_or_insert(0) += 1;
-        account.rounds.push(format!(
-            "the violation is told from everything else already; the states before it become errors too (a set of {size} nodes)"
-        ));
+        account.rounds.push(round);
+    }
+
+    fn measured(&self, round: Round) -> Round {
+        let nodes = self.search.symbolic.diagrams.nodes();
+        round
+            .sized(nodes, "nodes")
+            .after(self.search.limits.seconds())
     }
 
     /// The processes whose predicates are looked for.
