@@ -14,7 +14,7 @@ pub mod suggest;
 pub mod syntax;
 pub mod walk;
 
-pub use check::{built_in, next_labels};
+pub use check::{built_in, control_flow, next_labels};
 pub use format::format;
 
 use diagnostics::Diagnostic;

@@ -272,23 +272,42 @@ impl<'a> Graph<'a> {
 pub fn next_labels(program: &Program, template: TemplateId, from: LocationId) -> Vec<LocationId> {
     let template = &program.templates[template];
     let (graph, _) = Graph::of(template, Touches::of(&program.defs));
-    let start = graph.nodes.iter().position(|node| node.label == Some(from));
-    let Some(start) = start else {
-        return Vec::new();
-    };
-    let mut found = BTreeSet::new();
-    let mut seen = vec![false; graph.nodes.len()];
-    let mut waiting: Vec<usize> = graph.all_successors(start).collect();
-    while let Some(node) = waiting.pop() {
-        if node == graph.end {
-            found.insert(template.done());
-        } else if let Some(label) = graph.nodes[node].label {
-            found.insert(label);
-        } else if !std::mem::replace(&mut seen[node], true) {
-            waiting.extend(graph.all_successors(node));
+    graph.next(template, from).into_iter().collect()
+}
+
+/// The control flow of a template, read off the text: pairs of locations such that a step may lead from the first to the second. Conditions are not
+/// looked at, so there may be some that no run takes; none is missing that some run does.
+pub fn control_flow(program: &Program, template: TemplateId) -> BTreeSet<(LocationId, LocationId)> {
+    let template = &program.templates[template];
+    let (graph, _) = Graph::of(template, Touches::of(&program.defs));
+    let each = template.locations.indices().flat_map(|from| {
+        let next = graph.next(template, from).into_iter();
+        next.map(move |to| (from, to))
+    });
+    each.collect()
+}
+
+impl Graph<'_> {
+    /// Where the steps from a location lead.
+    fn next(&self, template: &Template, from: LocationId) -> BTreeSet<LocationId> {
+        let mut found = BTreeSet::new();
+        let start = self.nodes.iter().position(|node| node.label == Some(from));
+        let Some(start) = start else {
+            return found;
+        };
+        let mut seen = vec![false; self.nodes.len()];
+        let mut waiting: Vec<usize> = self.all_successors(start).collect();
+        while let Some(node) = waiting.pop() {
+            if node == self.end {
+                found.insert(template.done());
+            } else if let Some(label) = self.nodes[node].label {
+                found.insert(label);
+            } else if !std::mem::replace(&mut seen[node], true) {
+                waiting.extend(self.all_successors(node));
+            }
         }
+        found
     }
-    found.into_iter().collect()
 }
 
 impl Checker {

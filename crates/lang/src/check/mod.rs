@@ -21,7 +21,7 @@ use crate::program::*;
 use crate::syntax::{SyntaxKind, SyntaxNode, SyntaxToken, span, token_span};
 use index_vec::IndexVec;
 
-pub use flow::next_labels;
+pub use flow::{control_flow, next_labels};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
