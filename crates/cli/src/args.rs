@@ -300,6 +300,9 @@ pub(crate) struct CheckArgs {
     /// Write the certificate of each proof into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
+    /// Write a page about everything that was found, for a browser; implies --explain for what it shows
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// How results are printed
     #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,

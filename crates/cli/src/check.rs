@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use threadwise::{
     Certificate, Checked, Claim, Denied, Errors, Exceptions, Exit, Method, Options, Plan,
     Predicates, Report, ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind,
-    engine_exists,
+    engine_exists, engine_explains,
+    page::{self, Source},
 };
 
 use crate::args::{CheckArgs, Format, LimitArgs};
@@ -42,6 +43,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
         printer: (!json).then(|| Printer::new(*terminal, args)),
         written: BTreeSet::new(),
+        sources: Vec::new(),
         runs: Vec::new(),
     };
     for file in &args.files {
@@ -51,12 +53,19 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         check.file(file);
     }
     let Check {
-        runs, mut printer, ..
+        runs,
+        sources,
+        mut printer,
+        ..
     } = check;
     let mut report = Report::new(runs);
     let mut exit = report.status();
     if interrupted.load(Ordering::Relaxed) {
         exit = Exit::Interrupted;
+        report.exit = exit.code();
+    }
+    if let Some(path) = &args.report {
+        exit = exit.and(write_page(path, &report, sources, args, terminal));
         report.exit = exit.code();
     }
     match &mut printer {
@@ -72,6 +81,33 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         },
     }
     exit
+}
+
+/// Writes the report as a page.
+fn write_page(
+    path: &Path,
+    report: &Report,
+    sources: Vec<Source>,
+    args: &CheckArgs,
+    terminal: &Terminal,
+) -> Exit {
+    let written = page::report(report, sources)
+        .map_err(|error| error.to_string())
+        .and_then(|text| fs::write(path, text).map_err(|error| error.to_string()));
+    let shown = path.display();
+    match written {
+        Ok(()) if args.quiet => Exit::Proved,
+        Ok(()) => {
+            terminal.note(&format_args!("report written to {shown}"));
+            Exit::Proved
+        }
+        Err(error) => {
+            terminal.error(&format_args!(
+                "{shown}: the report cannot be written: {error}\n  help: check the name given to --report"
+            ));
+            Exit::Input
+        }
+    }
 }
 
 /// The parent of the workers, with the limits of the command line.
@@ -112,7 +148,8 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         engine: args.engine.clone(),
         symmetry: args.symmetry,
         no_symmetry: args.no_symmetry,
-        explain: args.explain,
+        // A report shows what there is to read.
+        explain: args.explain || (args.report.is_some() && engine_explains(&args.engine)),
         errors: args.errors.map(Errors::from),
         predicates: args.predicates.map(Predicates::from),
         witnesses: args.witnesses,
@@ -151,6 +188,8 @@ struct Check<'a> {
     printer: Option<Printer>,
     /// Names of the traces and certificates written so far.
     written: BTreeSet<PathBuf>,
+    /// The files, if there is to be a page about them.
+    sources: Vec<Source>,
     runs: Vec<Run>,
 }
 
@@ -169,6 +208,9 @@ impl Check<'_> {
             }
         };
         let session = Session::new(input.name, input.text);
+        if self.args.report.is_some() {
+            self.sources.push(Source::new(&session));
+        }
         let accepted = session.accepted(&self.denied);
         let (name, text) = (session.name(), session.text());
         if session.program().is_none() {

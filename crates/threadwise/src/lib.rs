@@ -27,6 +27,7 @@ mod grants;
 mod in_process;
 mod job;
 mod judge;
+pub mod page;
 mod plan;
 mod portfolio;
 mod report;
@@ -43,11 +44,11 @@ pub use job::{
 };
 pub use plan::{
     CHECKS, Denied, Only, Options, Plan, Planned, RequestError, SOLVERS, engine_exists,
-    engine_options, properties, property_exists,
+    engine_explains, engine_options, properties, property_exists,
 };
 pub use report::{
-    Exit, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic, Run, Scope,
-    VerdictKind,
+    Exit, Exposure, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic,
+    Run, Scope, VerdictKind,
 };
 pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};

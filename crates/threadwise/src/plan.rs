@@ -466,6 +466,27 @@ pub fn engine_exists(name: &str) -> Result<(), RequestError> {
     })
 }
 
+/// The engines whose proofs can be written so that people can read them.
+const EXPLAINING: &[&str] = &[
+    AUTO,
+    SPLIT,
+    PAIRWISE,
+    THREAD_MODULAR,
+    THREAD_MODULAR_REFINED,
+    CARTESIAN,
+    LIVENESS_MONOLITHIC,
+    LOCAL_LIVENESS,
+    FAIR_LOCAL_LIVENESS_A,
+    FAIR_LOCAL_LIVENESS_B,
+    COUNTER,
+    GENERALISE,
+];
+
+/// Whether `--explain` is for this engine.
+pub fn engine_explains(engine: &str) -> bool {
+    EXPLAINING.contains(&engine)
+}
+
 /// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
 pub fn engine_options(options: &Options) -> Result<(), RequestError> {
     let given: [(bool, &str, &[&str]); 12] = [
@@ -484,24 +505,7 @@ pub fn engine_options(options: &Options) -> Result<(), RequestError> {
                 FAIR_LOCAL_LIVENESS_B,
             ],
         ),
-        (
-            options.explain,
-            "--explain",
-            &[
-                AUTO,
-                SPLIT,
-                PAIRWISE,
-                THREAD_MODULAR,
-                THREAD_MODULAR_REFINED,
-                CARTESIAN,
-                LIVENESS_MONOLITHIC,
-                LOCAL_LIVENESS,
-                FAIR_LOCAL_LIVENESS_A,
-                FAIR_LOCAL_LIVENESS_B,
-                COUNTER,
-                GENERALISE,
-            ],
-        ),
+        (options.explain, "--explain", EXPLAINING),
         (
             !options.learn.is_empty(),
             "--learn",
