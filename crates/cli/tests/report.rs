@@ -271,7 +271,7 @@ fn a_lasso_as_a_loop() {
 fn large_runs() {
     let place = Place::new();
     let text =
-        "shared x: int = 0;\nprocess P { loop { up: x := x + 1; } }\ninvariant small: x < 10000;\n";
+        "shared x: 0..10000 = 0;\nprocess P { loop { up: await x < 10000; x := x + 1; } }\ninvariant small: x < 10000;\n";
     place.file("long.tw", text);
     let args = ["long.tw", "--engine", "explicit"];
     let Some(mut browser) = page(&place, 1, &args) else {

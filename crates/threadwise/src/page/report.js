@@ -259,7 +259,7 @@
     document.body.prepend(el("a", { class: "skip", href: "#detail" }, "skip to the evidence"), main);
     window.addEventListener("hashchange", choose);
     document.addEventListener("keydown", (event) => {
-        if (!["[", "]"].includes(event.key) || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || !all.length) return;
+        if (!["[", "]"].includes(event.key) || viewer.typing(event) || !all.length) return;
         const now = all.findIndex(({ id }) => rows.get(id).getAttribute("aria-current") === "true");
         location.hash = all[(now + (event.key === "]" ? 1 : all.length - 1)) % all.length].id;
     });

@@ -131,8 +131,8 @@ const viewer = (() => {
         const around = line.closest("details");
         if (around) around.open = true;
         line.scrollIntoView({ block: "center" });
+        for (const old of document.querySelectorAll(".line.shown")) old.classList.remove("shown");
         line.classList.add("shown");
-        setTimeout(() => line.classList.remove("shown"), 1500);
     }
 
     const change = (name, value, old) => el("mark", { class: "change code", title: old === undefined ? null : `was ${old}` }, `${name} = ${value}`);
@@ -610,6 +610,9 @@ const viewer = (() => {
         return button;
     }
 
+    /** Whether a key goes into a text. */
+    const typing = ({ target }) => target.tagName === "TEXTAREA" || target.tagName === "SELECT" || (target.tagName === "INPUT" && target.type !== "checkbox");
+
     /** A button, and the key `?`, for a dialog that lists keys. */
     function helpButton(keys) {
         const dialog = el("dialog", { "aria-label": "keys" }, el("h2", {}, "Keys"),
@@ -617,10 +620,10 @@ const viewer = (() => {
             el("p", {}, el("button", { type: "button", onclick: () => dialog.close() }, "close")));
         document.body.append(dialog);
         document.addEventListener("keydown", (event) => {
-            if (event.key === "?" && !/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) && !dialog.open) { event.preventDefault(); dialog.showModal(); }
+            if (event.key === "?" && !typing(event) && !dialog.open) { event.preventDefault(); dialog.showModal(); }
         });
         return el("button", { type: "button", onclick: () => dialog.showModal() }, "keys");
     }
 
-    return { el, svg, plural, entries, owner, templateOf, together, clip, Walk, lanes, statePanel, sourcePane, graph, projection, walkView, themeButton, helpButton, toLine };
+    return { el, svg, plural, entries, owner, templateOf, together, clip, Walk, lanes, statePanel, sourcePane, graph, projection, walkView, themeButton, helpButton, toLine, typing };
 })();
