@@ -12,12 +12,22 @@ const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
 /// Set to write the pictures of the book anew.
 const PICTURES: &str = "THREADWISE_PICTURES";
 
+/// The name of a model of the library, which [`report`] puts where the binary runs: pages name it.
 fn model(name: &str) -> String {
-    format!("{MODELS}/{name}.tw")
+    format!("models/{name}.tw")
+}
+
+/// Copies the models of the library that are named.
+fn library(place: &Place, args: &[&str]) {
+    for name in args.iter().filter(|arg| arg.starts_with("models/")) {
+        let text = std::fs::read(Path::new(MODELS).join("..").join(name)).unwrap();
+        place.file(name, text);
+    }
 }
 
 /// Checks a model and writes its report.
 fn report(place: &Place, status: i32, args: &[&str]) -> PathBuf {
+    library(place, args);
     let mut all = vec!["check", "--report", "report.html"];
     all.extend(args);
     let ran = place.run(&all).expect(status);
@@ -270,8 +280,7 @@ fn a_lasso_as_a_loop() {
 #[test]
 fn large_runs() {
     let place = Place::new();
-    let text =
-        "shared x: 0..10000 = 0;\nprocess P { loop { up: await x < 10000; x := x + 1; } }\ninvariant small: x < 10000;\n";
+    let text = "shared x: 0..10000 = 0;\nprocess P { loop { up: await x < 10000; x := x + 1; } }\ninvariant small: x < 10000;\n";
     place.file("long.tw", text);
     let args = ["long.tw", "--engine", "explicit"];
     let Some(mut browser) = page(&place, 1, &args) else {

@@ -115,22 +115,16 @@ impl Browser {
             .recv_timeout(PATIENCE)
             .expect("the browser answers");
         let params = &message["params"];
+        let bad = |level: &Value| matches!(level.as_str(), Some("error" | "warning" | "assert"));
         match message["method"].as_str() {
             Some("Runtime.exceptionThrown") => {
                 self.complaints.push(params["exceptionDetails"].to_string());
             }
-            Some("Runtime.consoleAPICalled") => {
-                if matches!(
-                    params["type"].as_str(),
-                    Some("error" | "warning" | "assert")
-                ) {
-                    self.complaints.push(params["args"].to_string());
-                }
+            Some("Runtime.consoleAPICalled") if bad(&params["type"]) => {
+                self.complaints.push(params["args"].to_string());
             }
-            Some("Log.entryAdded") => {
-                if params["entry"]["level"] != "info" && params["entry"]["level"] != "verbose" {
-                    self.complaints.push(params["entry"].to_string());
-                }
+            Some("Log.entryAdded") if bad(&params["entry"]["level"]) => {
+                self.complaints.push(params["entry"].to_string());
             }
             Some("Network.requestWillBeSent") => {
                 let url = params["request"]["url"].as_str().unwrap_or_default();
