@@ -44,6 +44,10 @@ fn commands_print_what_the_pages_show() {
         }
         // Counted once more in the text alone: no command is passed over.
         let shown = page.lines().filter(|line| line.starts_with("$ ")).count();
+        let quiet = blocks(&page).into_iter().filter(|block| block.is("sh"));
+        for block in quiet.filter(|block| block.text.contains("threadwise ")) {
+            panic!("{name}:{}: a command that is not run", block.line);
+        }
         assert_eq!(
             followed.commands, shown,
             "{name}: {:#?}",

@@ -180,4 +180,9 @@ fn it_finds_the_violation_within_four_steps_and_not_within_three() {
     assert_eq!(three, "unknown: no violation within the bound");
     let four = check(4).unwrap();
     assert!(four.contains("here `mutex` does not hold"), "{four}");
+    let page = include_str!("../../../docs/book/src/extending.md");
+    assert!(
+        page.contains(&format!("```text\n{three}\n{four}```\n")),
+        "{four}"
+    );
 }

@@ -101,6 +101,8 @@ fn main() -> ExitCode {
 #[test]
 fn a_deadlock_is_told_in_the_words_of_the_input() {
     let text = check(INPUT).unwrap();
+    let page = include_str!("../../../docs/book/src/extending.md");
+    assert!(page.contains(&format!("```text\n{text}```\n")), "{text}");
     let (checks, deadlock) = text.split_once('\n').unwrap();
     assert_eq!(checks, "checks: proved");
     let mut lines: Vec<&str> = deadlock.lines().collect();

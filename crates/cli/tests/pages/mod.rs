@@ -2,8 +2,8 @@
 //!
 //! A block marked `console` has commands after `$ `, each followed by what it prints, standard output and standard error as they come, as on a
 //! terminal. Durations may differ, and `[..]` stands for anything. All commands of a page run in one directory of its own, in their
-//! order. A block marked `tw,file=NAME` is a file there, from its place on the page on; models of the library are there under their
-//! names; and `-` is the last block marked `tw` before. Besides threadwise there is `echo $?`, the status of the command before, and `cat FILE`; `> FILE` keeps what a command prints.
+//! order. A block marked `tw,file=NAME` is a file there, from its place on the page on, and models of the library are there
+//! under their names. Besides threadwise there is `echo $?`, the status of the command before; `> FILE` keeps what a command prints.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -98,11 +98,8 @@ pub fn follow(name: &str, page: &str) -> Followed {
     let mut shell = Shell::new();
     let mut copied = 0;
     for block in blocks(page) {
-        if block.is("tw") {
-            block.text.clone_into(&mut shell.model);
-            if let Some(file) = block.says("file") {
-                shell.place.file(file, block.text);
-            }
+        if let Some(file) = block.says("file") {
+            shell.place.file(file, block.text);
         }
         if !block.is("console") {
             continue;
@@ -156,7 +153,6 @@ pub fn follow(name: &str, page: &str) -> Followed {
 /// Where the commands of a page are run.
 struct Shell {
     place: Place,
-    model: String,
     status: i32,
 }
 
@@ -164,7 +160,6 @@ impl Shell {
     fn new() -> Shell {
         Shell {
             place: Place::new(),
-            model: String::new(),
             status: 0,
         }
     }
@@ -178,8 +173,6 @@ impl Shell {
         let words: Vec<&str> = command.split(' ').collect();
         let printed = match words.as_slice() {
             ["echo", "$?"] => format!("{}\n", self.status),
-            ["cat", file] => std::fs::read_to_string(self.place.path().join(file))
-                .map_err(|error| format!("{file}: {error}"))?,
             ["threadwise", args @ ..] => {
                 for model in args.iter().filter(|word| word.starts_with("models/")) {
                     if root().join(model).is_file() {
@@ -199,8 +192,6 @@ impl Shell {
     fn threadwise(&self, args: &[&str], file: Option<&str>) -> (String, i32) {
         let (mut screen, writer) = std::io::pipe().unwrap();
         let mut command = self.place.command(args);
-        let input = self.place.file(".input", &self.model);
-        command.stdin(File::open(input).unwrap());
         match file {
             Some(file) => command.stdout(File::create(self.place.path().join(file)).unwrap()),
             None => command.stdout(writer.try_clone().unwrap()),
