@@ -370,7 +370,7 @@ fn the_instance_to_learn_from_is_part_of_the_job() {
         panic!("it is decided");
     };
     let rounds = &outcome.findings[0].account.rounds;
-    assert!(rounds[0].ends_with("learnt at N=3, M=2"), "{rounds:?}");
+    assert!(rounds[0].text.ends_with("learnt at N=3, M=2"), "{rounds:?}");
 }
 
 /// What a job is about.
