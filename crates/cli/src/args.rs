@@ -294,9 +294,9 @@ pub(crate) struct CheckArgs {
     /// Write each counterexample into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) trace: Option<PathBuf>,
-    /// The form of the files that --trace writes
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Json, requires = "trace")]
-    pub(crate) trace_format: TraceFormat,
+    /// The form of the files that --trace writes [default: json]; `text` and `lanes` also say how traces are printed [default: lanes if they fit]
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub(crate) trace_format: Option<TraceFormat>,
     /// Write the certificate of each proof into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
@@ -312,7 +312,7 @@ pub(crate) struct CheckArgs {
     /// Print verdicts only: no traces, no advice, no warnings
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Print all statistics, and why each verdict is what it is
+    /// Print all statistics, why each verdict is what it is, and every step of long traces
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Print each proof so that it can be read, if it is for all values of the parameters or by an engine
@@ -369,12 +369,15 @@ pub(crate) struct ReplayArgs {
     /// The trace, in JSON as `check --trace` writes it; `-` is standard input
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
-    /// How the trace is printed
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Text)]
-    pub(crate) format: TraceFormat,
+    /// How the trace is printed [default: lanes if they fit, otherwise text]
+    #[arg(long, value_name = "FORM", value_enum)]
+    pub(crate) format: Option<TraceFormat>,
     /// Print nothing but the outcome
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
+    /// Print every step: fold nothing
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 /// `threadwise simulate`
@@ -397,9 +400,12 @@ pub(crate) struct SimulateArgs {
     /// Choose every step yourself
     #[arg(long, short)]
     pub(crate) interactive: bool,
-    /// How the execution is printed
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = TraceFormat::Text, conflicts_with = "interactive")]
-    pub(crate) format: TraceFormat,
+    /// How the execution is printed [default: lanes if they fit, otherwise text]
+    #[arg(long, value_name = "FORM", value_enum, conflicts_with = "interactive")]
+    pub(crate) format: Option<TraceFormat>,
+    /// Print every step: fold nothing
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 /// `threadwise fmt`
@@ -592,21 +598,38 @@ impl From<MethodArg> for Method {
 /// The form of traces.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TraceFormat {
-    /// For people: step, process, source line, changed variables
+    /// For people: one line a step, with what it changes and its line of the source
     Text,
+    /// For people: one column a process, time downwards
+    Lanes,
     /// As `threadwise replay` reads it
     Json,
     /// The Informal Trace Format of the Apalache model checker
     Itf,
+    /// A sequence diagram, for viewers of Markdown
+    Mermaid,
 }
 
 impl TraceFormat {
+    /// Whether a trace in this form can stand among the results.
+    pub(crate) fn is_for_people(self) -> bool {
+        matches!(self, TraceFormat::Text | TraceFormat::Lanes)
+    }
+
+    /// Its name on the command line.
+    pub(crate) fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
     /// The ending of a file's name.
     pub(crate) fn extension(self) -> &'static str {
         match self {
             TraceFormat::Text => "txt",
+            TraceFormat::Lanes => "lanes.txt",
             TraceFormat::Json => "json",
             TraceFormat::Itf => "itf.json",
+            TraceFormat::Mermaid => "mmd",
         }
     }
 }

@@ -13,7 +13,7 @@ use threadwise::{
     page::{self, Source},
 };
 
-use crate::args::{CheckArgs, Format, LimitArgs};
+use crate::args::{CheckArgs, Format, LimitArgs, TraceFormat};
 use crate::input;
 use crate::progress::ProgressLine;
 use crate::supervise::{Supervisor, default_memory};
@@ -29,6 +29,16 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
             return Exit::Input;
         }
     };
+    if let Some(form) = args.trace_format
+        && args.trace.is_none()
+        && !form.is_for_people()
+    {
+        terminal.error(&format_args!(
+            "traces in the form `{}` are written to files\n  help: say where with --trace DIR, or choose `lanes` or `text`",
+            form.name()
+        ));
+        return Exit::Input;
+    }
     if args.files.iter().filter(|file| is_stdin(file)).count() > 1 {
         terminal.error(&"standard input (`-`) can be named once only");
         return Exit::Input;
@@ -337,8 +347,8 @@ impl Check<'_> {
                     let Some(directory) = &self.args.trace else {
                         continue;
                     };
-                    let form = self.args.trace_format;
-                    let text = traces::in_form(trace, form, session.text());
+                    let form = self.args.trace_format.unwrap_or(TraceFormat::Json);
+                    let text = traces::file(trace, form, session.text());
                     let text = text.map_err(|error| error.to_string());
                     ("trace", directory, form.extension(), text)
                 }

@@ -66,7 +66,8 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
             return Exit::Internal;
         }
     };
-    let shown = match traces::in_form(&trace, args.format, session.text()) {
+    let (source, all) = (session.text(), args.verbose);
+    let shown = match traces::printed(&trace, args.format, source, terminal, 0, all) {
         Ok(shown) => shown,
         Err(error) => {
             terminal.error(&format_args!("the trace cannot be shown: {error}"));
@@ -95,7 +96,10 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
 /// The form of a trace that is not JSON as it is read here, by how it begins.
 fn other_form(text: &str) -> Option<&'static str> {
     if text.starts_with("initial state") {
-        return Some("text");
+        return Some("text` or `lanes");
+    }
+    if text.starts_with("sequenceDiagram") {
+        return Some("mermaid");
     }
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     (value.get("states").is_some() && value.get("vars").is_some()).then_some("itf")

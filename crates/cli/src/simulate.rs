@@ -73,7 +73,8 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
             return Exit::Internal;
         }
     };
-    match traces::in_form(&trace, args.format, session.text()) {
+    let (source, all) = (session.text(), args.verbose);
+    match traces::printed(&trace, args.format, source, terminal, 0, all) {
         Ok(text) => say(format_args!("{text}")),
         Err(error) => {
             terminal.error(&format_args!("internal error: {error}"));

@@ -26,6 +26,8 @@ pub(crate) struct Terminal {
     pub(crate) colour_err: bool,
     /// Standard error is a terminal, so a progress line can be redrawn on it.
     pub(crate) progress: bool,
+    /// How wide standard output is, if it is a terminal.
+    pub(crate) width: Option<usize>,
 }
 
 /// Colours of standard output.
@@ -66,6 +68,9 @@ impl Terminal {
             colour_out: colour && io::stdout().is_terminal(),
             colour_err: colour && err,
             progress: err && !dumb,
+            width: terminal_size::terminal_size_of(io::stdout())
+                .map(|(width, _)| usize::from(width.0))
+                .filter(|width| *width > 0),
         }
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct Printer {
     quiet: bool,
     verbose: bool,
     explain: bool,
+    /// How traces are drawn; nothing for what fits.
+    layout: Option<TraceFormat>,
     /// Advice, each piece once, in the order in which it came up.
     advice: Vec<String>,
     given: BTreeSet<String>,
@@ -42,6 +44,7 @@ impl Printer {
             quiet: args.quiet,
             verbose: args.verbose,
             explain: args.explain,
+            layout: args.trace_format.filter(|form| form.is_for_people()),
             advice: Vec::new(),
             given: BTreeSet::new(),
             printed: false,
@@ -272,13 +275,9 @@ impl Printer {
         let title = format!("\n{}:", title.trim_end());
         text.push_str(&self.terminal.paint(Style::Strong, &title));
         text.push('\n');
-        match traces::in_form(trace, TraceFormat::Text, session.text()) {
-            Ok(drawn) => {
-                for line in drawn.trim_end().lines() {
-                    text.push_str(format!("  {line}").trim_end());
-                    text.push('\n');
-                }
-            }
+        let (source, all) = (session.text(), self.verbose);
+        match traces::printed(trace, self.layout, source, &self.terminal, 2, all) {
+            Ok(drawn) => text.push_str(&drawn),
             Err(error) => text.push_str(&format!("  (the execution cannot be shown: {error})\n")),
         }
         for remedy in &result.remedies {

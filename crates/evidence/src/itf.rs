@@ -1,8 +1,9 @@
-//! A trace in the Informal Trace Format (ITF) of Apalache, for its viewers and tools.
+//! A trace in the Informal Trace Format (ITF) of Apalache, for its viewers and tools, as its document ADR-015 describes it.
 //!
 //! Each variable is one ITF variable: a value, or a map from index to value. `P[2].k` is the entry
-//! 2 of `P.k`, and `P.at` maps processes to their labels. Integers are written `{"#bigint": "3"}`, as
-//! Apalache and Quint do, and each state is complete.
+//! 2 of `P.k`, and `P.at` maps processes to their labels; of processes that have not been started yet, the maps have no entries. Integers are written
+//! `{"#bigint": "3"}`, the only form that the document still admits, and each state is complete: it has every name in `vars`. Parameters are
+//! set in the first state.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +14,22 @@ use crate::trace::{Trace, Valuation, Value};
 /// The trace as ITF.
 pub fn to_itf(trace: &Trace) -> Json {
     let mut variables = Variables::default();
+    // Every state has every variable, those of processes that are started later, too.
+    for step in &trace.steps {
+        for (process, _) in step.started.iter() {
+            variables.announce(&format!("{process}.at"));
+        }
+        for (name, _) in step.changes.iter() {
+            variables.announce(name);
+        }
+    }
     variables.locations(&trace.initial.locations);
     variables.cells(&trace.initial.variables);
-    let mut states = vec![variables.state(0)];
+    let mut first = variables.state(0);
+    for (name, value) in &trace.params {
+        first[name] = json_value(&Value::Int(*value));
+    }
+    let mut states = vec![first];
     for (position, step) in trace.steps.iter().enumerate() {
         variables.locations(&step.started);
         variables.set(
@@ -25,6 +39,9 @@ pub fn to_itf(trace: &Trace) -> Json {
         variables.cells(&step.changes);
         let mut state = variables.state(position + 1);
         state["#meta"]["process"] = json!(step.process);
+        if let Some(line) = step.line {
+            state["#meta"]["line"] = json!(line);
+        }
         states.push(state);
     }
     let description = match &trace.property {
@@ -37,13 +54,13 @@ pub fn to_itf(trace: &Trace) -> Json {
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",
             "description": description,
         },
-        "params": [],
+        "params": trace.params.keys().collect::<Vec<_>>(),
         "vars": variables.0.keys().collect::<Vec<_>>(),
         "states": states,
     });
     if let Some(loop_from) = trace.loop_from {
-        // The last state is followed by this one. It is the same state as the one after `loop_from` steps, so what comes
-        // next is the state after that.
+        // The loop goes from this state to the last one, which is followed by this one again. The last one is the same as the one after
+        // `loop_from` steps, so what comes next is the state after that.
         itf["loop"] = json!(loop_from.saturating_add(1));
     }
     itf
@@ -72,31 +89,25 @@ impl Variables {
         }
     }
 
+    /// Makes a variable known, without a value if it has indices.
+    fn announce(&mut self, name: &str) {
+        let (variable, indices) = parts(name);
+        if !indices.is_empty() {
+            self.0.entry(variable).or_insert_with(Node::empty);
+        }
+    }
+
     /// Sets `P[2].k[idle]`: the entry 2, and in it `idle`, of `P.k`.
     fn set(&mut self, name: &str, value: Value) {
-        let mut variable = String::new();
-        let mut indices = Vec::new();
-        let mut rest = name;
-        while let Some((before, after)) = rest.split_once('[') {
-            variable.push_str(before);
-            let (index, after) = after.split_once(']').unwrap_or((after, ""));
-            indices.push(
-                index
-                    .parse()
-                    .map_or_else(|_| Value::Name(index.to_owned()), Value::Int),
-            );
-            rest = after;
-        }
-        variable.push_str(rest);
-        let empty = || Node::Map(BTreeMap::new());
-        let mut node = self.0.entry(variable).or_insert_with(empty);
+        let (variable, indices) = parts(name);
+        let mut node = self.0.entry(variable).or_insert_with(Node::empty);
         for index in indices {
             // A file may name one variable with and without an index; the last one counts.
             if let Node::Value(_) = node {
-                *node = empty();
+                *node = Node::empty();
             }
             let Node::Map(entries) = node else { return };
-            node = entries.entry(index).or_insert_with(empty);
+            node = entries.entry(index).or_insert_with(Node::empty);
         }
         *node = Node::Value(value);
     }
@@ -111,7 +122,27 @@ impl Variables {
     }
 }
 
+/// The variable and the indices of `P[2].k[idle]`.
+fn parts(name: &str) -> (String, Vec<Value>) {
+    let mut variable = String::new();
+    let mut indices = Vec::new();
+    let mut rest = name;
+    while let Some((before, after)) = rest.split_once('[') {
+        variable.push_str(before);
+        let (index, after) = after.split_once(']').unwrap_or((after, ""));
+        let number = index.parse().map(Value::Int);
+        indices.push(number.unwrap_or_else(|_| Value::Name(index.to_owned())));
+        rest = after;
+    }
+    variable.push_str(rest);
+    (variable, indices)
+}
+
 impl Node {
+    fn empty() -> Node {
+        Node::Map(BTreeMap::new())
+    }
+
     fn json(&self) -> Json {
         match self {
             Node::Value(value) => json_value(value),

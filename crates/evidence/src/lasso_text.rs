@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::text::{ranges, together};
+use crate::grouping::{names, ranges};
 use crate::trace::{Assumption, Because, Lasso, Part, Valuation, Value};
 
 /// How many combinations of values are listed, where there is more than one variable.
@@ -84,13 +84,11 @@ fn why(assumption: &Assumption) -> String {
                 .met
                 .iter()
                 .filter_map(|met| met.process.as_deref());
-            let names = together(processes.map(|name| (name, "")));
-            let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
             let are = match assumption.met.len() {
                 1 => "is",
                 _ => "are",
             };
-            format!("{} {are} scheduled in the loop", names.join(", "))
+            format!("{} {are} scheduled in the loop", names(processes))
         }
         Because::Holds => {
             let what = quoted("what it asks for");

@@ -7,7 +7,7 @@
 //! worst.
 //!
 //! [`record`] and [`Recorder`] make a trace of a run, [`replay`] lets the interpreter take a trace's
-//! steps again, and [`to_text`], [`Trace::to_json`] and [`to_itf`] write it down.
+//! steps again, and [`Drawing`], [`to_text`], [`Trace::to_json`], [`to_itf`] and [`to_mermaid`] write it down.
 //!
 //! A certificate's claims are about sets of states, which are decision graphs ([`dag`]); [`certificate`]
 //! has what engines need to write them in terms of the source.
@@ -34,12 +34,17 @@
 pub mod arithmetic;
 pub mod certificate;
 pub mod dag;
+mod drawing;
 mod expression;
 pub mod family;
+mod fold;
+mod grouping;
 mod itf;
+mod lanes;
 mod lasso;
 mod lasso_text;
 mod lines;
+mod mermaid;
 mod outline;
 mod record;
 mod remedy;
@@ -54,14 +59,15 @@ pub use certificate::{
     CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Images,
     Layer, Symmetric,
 };
+pub use drawing::{Drawing, Layout, Line, Mark, Piece, to_conclusion, to_text};
 pub use expression::{Expression, length};
 pub use itf::to_itf;
 pub use lasso::triggers;
+pub use mermaid::to_mermaid;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use record::{Recorder, RunEnding, record};
 pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
-pub use text::{to_conclusion, to_text};
 pub use trace::{
     Assumption, Because, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso, MemoryModel,
     Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,

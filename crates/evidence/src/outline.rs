@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{INITIAL_WIDTH, packed};
+use crate::drawing::INITIAL_WIDTH;
+use crate::grouping::packed;
 
 /// A readable proof of one property.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

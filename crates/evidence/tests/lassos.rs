@@ -4,10 +4,10 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::instance;
+use common::{drawn, instance};
 use threadwise_evidence::{
-    Because, FairnessName, ReplayError, RunEnding, Trace, annotate, record, remedies, replay,
-    to_itf, to_text,
+    Because, FairnessName, Layout, ReplayError, RunEnding, Trace, annotate, record, remedies,
+    replay, to_itf, to_mermaid, to_text,
 };
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Outcome};
@@ -133,6 +133,9 @@ fn a_waiting_process_that_is_scheduled_at_the_wrong_times() {
     assert_eq!(steps, [Some(3), Some(4)]);
     insta::assert_snapshot!("overtaken", to_text(&trace, Some(SEMAPHORE)));
     insta::assert_snapshot!("overtaken_json", trace.to_json());
+    let lanes = |width| drawn(&trace, Some(SEMAPHORE), width, Layout::Fitting);
+    insta::assert_snapshot!("overtaken_lanes", lanes(None));
+    insta::assert_snapshot!("overtaken_mermaid", to_mermaid(&trace));
     // In ITF the last state is followed by the one after the first of the loop.
     let itf = to_itf(&trace);
     assert_eq!(itf["loop"], 3);
@@ -201,6 +204,10 @@ fn a_thousand_processes_fit_a_screen() {
     assert!(text.contains("5..1003"), "{text}");
     assert!(text.contains("rests at idle"), "{text}");
     assert!(text.lines().count() < 25, "{text}");
+    let lanes = drawn(&trace, Some(SEMAPHORE), Some(100), Layout::Fitting);
+    assert!(lanes.contains("P[4..1000] never move"), "{lanes}");
+    assert!(lanes.lines().count() < 30, "{lanes}");
+    assert!(lanes.lines().all(|line| line.len() <= 100), "{lanes}");
 }
 
 /// `taken` asks about the last step, which is another one when the loop is entered than when it comes round.

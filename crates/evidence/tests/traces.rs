@@ -4,10 +4,10 @@ mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::instance;
+use common::{drawn, instance};
 use threadwise_evidence::{
-    CheckName, Ending, FailedCheck, Recorder, ReplayError, RunEnding, Trace, TraceError, Value,
-    annotate, replay, to_itf, to_text,
+    CheckName, Ending, FailedCheck, Layout, Recorder, ReplayError, RunEnding, Trace, TraceError,
+    Valuation, Value, annotate, replay, to_itf, to_mermaid, to_text,
 };
 use threadwise_lang::program::PropertyKind;
 use threadwise_model::instance::Instance;
@@ -140,6 +140,35 @@ fn the_text_shows_only_what_changed() {
     let (_, trace) = broken_lock();
     insta::assert_snapshot!("lock", to_text(&trace, Some(LOCK)));
     insta::assert_snapshot!("lock_without_source", to_text(&trace, None));
+}
+
+#[test]
+fn lanes_have_a_column_for_each_process_that_moves() {
+    let (_, trace) = broken_lock();
+    let fitting = |width| drawn(&trace, Some(LOCK), Some(width), Layout::Fitting);
+    insta::assert_snapshot!("lock_lanes", fitting(120));
+    // Where it is narrower, what a process changes of its own goes into lines of its own; then the table fits better.
+    insta::assert_snapshot!("lock_narrow_lanes", fitting(76));
+    assert_eq!(
+        fitting(70),
+        drawn(&trace, Some(LOCK), Some(70), Layout::Table)
+    );
+    for width in 76..200 {
+        let text = fitting(width);
+        assert!(text.contains("Server never moves"), "{text}");
+        let widest = text.lines().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(width.max(92 + 4)), "{width}: {text}");
+    }
+    // Whoever asks for lanes gets them, without the source.
+    let lanes = drawn(&trace, Some(LOCK), Some(30), Layout::Lanes);
+    assert!(lanes.contains("step  P[1]"), "{lanes}");
+    assert!(!lanes.contains("await"), "{lanes}");
+}
+
+#[test]
+fn the_diagram() {
+    let (_, trace) = broken_lock();
+    insta::assert_snapshot!("lock_mermaid", to_mermaid(&trace));
 }
 
 #[test]
@@ -283,6 +312,17 @@ fn started_processes_are_in_the_trace() {
     );
     insta::assert_snapshot!("started", to_text(&trace, None));
     let itf = to_itf(&trace);
+    // Every state has every variable, also before there are such processes.
+    let names = itf["vars"].as_array().unwrap();
+    assert_eq!(names.len(), 3, "{names:?}");
+    for state in itf["states"].as_array().unwrap() {
+        let has = |name: &serde_json::Value| state.get(name.as_str().unwrap()).is_some();
+        assert!(names.iter().all(has), "{state}");
+    }
+    assert_eq!(
+        itf["states"][0]["Child.at"],
+        serde_json::json!({ "#map": [] })
+    );
     assert_eq!(itf["states"][1]["Child.at"]["#map"][0][1], "work");
     let mut fewer = trace;
     fewer.steps[0].started.0.pop();
@@ -454,6 +494,43 @@ fn rendering_never_fails_on_strange_names() {
     }
     let _ = to_text(&trace, Some("\u{feff}\n"));
     let _ = to_itf(&trace);
+    for (from, to) in [
+        ("end", "loop"),
+        ("a\nend", "x;y"),
+        ("%%{init}", "\u{e9}nd #35;"),
+    ] {
+        let mut step = trace.steps[0].clone();
+        step.process = format!("{to}->>{from}: <b>\r\nend");
+        step.from = from.to_owned();
+        step.to = to.to_owned();
+        step.changes = Valuation(vec![(
+            "x\" alt else".to_owned(),
+            Value::Name("`</script>".into()),
+        )]);
+        trace.steps.push(step);
+    }
+    trace.property = Some("autonumber\nend\nend".to_owned());
+    trace.loop_from = Some(trace.steps.len() - 2);
+    let _ = drawn(&trace, None, Some(3), Layout::Lanes);
+    let diagram = to_mermaid(&trace);
+    insta::assert_snapshot!("hostile_mermaid", diagram);
+    // No line but those of the diagram itself: what a model or a file names is escaped.
+    let harmless = |c: char| c.is_ascii_alphanumeric() || " _.,=#;[]".contains(c);
+    for line in diagram.lines().skip(1) {
+        let line = line.strip_prefix("    ").unwrap();
+        let (statement, text) = line.split_once(": ").unwrap_or((line, ""));
+        let words: Vec<&str> = statement.split(' ').collect();
+        match words.as_slice() {
+            ["participant", _, "as", ..] => assert!(line.chars().all(harmless), "{line}"),
+            ["Note", "over", _] | ["loop", "for", "ever"] | ["end"] => {}
+            [message] => assert!(message.contains("->>"), "{line}"),
+            _ => panic!("{line}"),
+        }
+        assert!(text.chars().all(harmless), "{line}");
+        let ends = |word: &str| word.eq_ignore_ascii_case("end");
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+        assert!(!words.any(ends), "{line}");
+    }
 }
 
 /// The model library: simulated runs replay, and so do the shortest violations.

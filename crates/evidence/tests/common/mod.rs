@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use threadwise_evidence::{Drawing, Layout, Trace};
 use threadwise_model::instance::Instance;
 
 /// The instance of a text with these parameter values.
@@ -16,4 +17,15 @@ pub fn instance(text: &str, values: &[(&str, i64)]) -> Instance {
         .map(|(name, value)| ((*name).to_owned(), *value))
         .collect();
     Instance::new(Arc::new(program), &values).unwrap_or_else(|errors| panic!("{errors:#?}"))
+}
+
+/// A trace as it is drawn.
+pub fn drawn(trace: &Trace, source: Option<&str>, width: Option<usize>, layout: Layout) -> String {
+    let drawing = Drawing {
+        source,
+        width,
+        folded: true,
+    };
+    let lines = drawing.lines(trace, layout).into_iter();
+    lines.map(|line| line.text() + "\n").collect()
 }
