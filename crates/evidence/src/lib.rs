@@ -65,7 +65,7 @@ pub use itf::to_itf;
 pub use lasso::triggers;
 pub use mermaid::to_mermaid;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
-pub use record::{Recorder, RunEnding, record};
+pub use record::{Recorder, RunEnding, Steps, record};
 pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use trace::{

@@ -158,22 +158,9 @@ impl<'a> Recorder<'a> {
     }
 
     fn push(&mut self, process: ProcessRef, after: State, kind: Kind, span: Option<Span>) {
-        let names = Names::new(self.instance);
-        let from = self.state.location(process);
-        let span =
-            span.unwrap_or_else(|| label_span(self.instance.program(), process, &self.state));
-        self.trace.steps.push(Step {
-            process: names.process(process),
-            from: names.location(process.template, from).to_owned(),
-            to: names
-                .location(process.template, after.location(process))
-                .to_owned(),
-            line: Some(self.lines.number(span.start)),
-            rest: kind == Kind::Rest,
-            idle: kind == Kind::Idle,
-            changes: valuation(names.changes(&self.state, &after)),
-            started: labels(names.started(&self.state, &after)),
-        });
+        let steps = (self.instance, &self.lines);
+        let step = step_between(steps, process, (&self.state, &after), kind, span);
+        self.trace.steps.push(step);
         self.state = after;
     }
 
@@ -225,6 +212,76 @@ enum Kind {
     Move,
     Rest,
     Idle,
+}
+
+/// Describes steps in terms of the source.
+#[derive(Debug)]
+pub struct Steps<'a> {
+    instance: &'a Instance,
+    lines: Lines<'a>,
+}
+
+impl<'a> Steps<'a> {
+    /// For an instance whose program was checked from this text.
+    pub fn new(instance: &'a Instance, source: &'a str) -> Steps<'a> {
+        Steps {
+            instance,
+            lines: Lines::new(source),
+        }
+    }
+
+    /// What the interpreter says that a process can do in a state, or that it has no step; nothing if a check fails in it.
+    pub fn step(
+        &self,
+        before: &State,
+        process: ProcessRef,
+        outcome: Option<&Outcome>,
+    ) -> Option<Step> {
+        let (after, kind, span) = match outcome {
+            None => (before, Kind::Idle, None),
+            Some(Outcome::Rest { span }) => (before, Kind::Rest, Some(*span)),
+            Some(Outcome::Move { state, path, .. }) => (state, Kind::Move, path.first().copied()),
+            Some(Outcome::Fail { .. }) => return None,
+        };
+        let steps = (self.instance, &self.lines);
+        Some(step_between(steps, process, (before, after), kind, span))
+    }
+
+    /// A whole state.
+    pub fn state(&self, state: &State) -> Initial {
+        let names = Names::new(self.instance);
+        Initial {
+            locations: labels(names.locations(state)),
+            variables: valuation(names.cells(state)),
+        }
+    }
+
+    /// The line, from 1, of a place in the text.
+    pub fn line(&self, span: Span) -> u32 {
+        self.lines.number(span.start)
+    }
+}
+
+fn step_between(
+    (instance, lines): (&Instance, &Lines<'_>),
+    process: ProcessRef,
+    (before, after): (&State, &State),
+    kind: Kind,
+    span: Option<Span>,
+) -> Step {
+    let names = Names::new(instance);
+    let place = |state: &State| names.location(process.template, state.location(process));
+    let span = span.unwrap_or_else(|| label_span(instance.program(), process, before));
+    Step {
+        process: names.process(process),
+        from: place(before).to_owned(),
+        to: place(after).to_owned(),
+        line: Some(lines.number(span.start)),
+        rest: kind == Kind::Rest,
+        idle: kind == Kind::Idle,
+        changes: valuation(names.changes(before, after)),
+        started: labels(names.started(before, after)),
+    }
 }
 
 /// Moving to a state, if it is among the outcomes.

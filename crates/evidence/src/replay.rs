@@ -272,7 +272,7 @@ fn take(
             step: number,
             limit,
         })?;
-    let wanted = sorted(&step.changes);
+    let wanted = step.changes.sorted();
     let nothing = step.to == step.from && wanted.is_empty() && step.started.is_empty();
     let label = label_span(instance.program(), process, state);
     if step.idle && !step.rest && nothing && outcomes.is_empty() {
@@ -308,8 +308,8 @@ fn take(
                 if !step.rest
                     && !step.idle
                     && to == step.to
-                    && sorted(&changes) == wanted
-                    && sorted(&labels(names.started(state, &after))) == sorted(&step.started)
+                    && changes.sorted() == wanted
+                    && labels(names.started(state, &after)).sorted() == step.started.sorted()
                 {
                     return Ok(Taken {
                         process,
@@ -338,12 +338,6 @@ fn take(
             more - 2
         ),
     }))
-}
-
-fn sorted(changes: &Valuation) -> Vec<(&str, &Value)> {
-    let mut entries: Vec<_> = changes.iter().collect();
-    entries.sort_by_key(|(name, _)| *name);
-    entries
 }
 
 /// A move in words, to follow "it can".

@@ -208,6 +208,16 @@ pub struct Step {
     pub started: Valuation,
 }
 
+impl Step {
+    /// Whether another step is one of the same process that does the same, wherever it stands in the source.
+    pub fn does_the_same(&self, other: &Step) -> bool {
+        (&self.process, &self.from, &self.to) == (&other.process, &other.from, &other.to)
+            && (self.rest, self.idle) == (other.rest, other.idle)
+            && self.changes.sorted() == other.changes.sorted()
+            && self.started.sorted() == other.started.sorted()
+    }
+}
+
 /// What happens in the last state of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -349,6 +359,13 @@ impl Valuation {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The names and values, by name.
+    pub(crate) fn sorted(&self) -> Vec<(&str, &Value)> {
+        let mut entries: Vec<_> = self.iter().collect();
+        entries.sort_by_key(|(name, _)| *name);
+        entries
     }
 
     /// The names and values.

@@ -17,9 +17,9 @@ pub mod walk;
 pub use check::{built_in, control_flow, next_labels};
 pub use format::format;
 
-use diagnostics::Diagnostic;
+use diagnostics::{Code, Diagnostic};
 use names::Names;
-use program::Program;
+use program::{Expr, Program, Span};
 
 /// What checking a text gave.
 #[derive(Debug)]
@@ -30,6 +30,56 @@ pub struct Checked {
     pub diagnostics: Vec<Diagnostic>,
     /// What each name stands for, as far as the text was understood.
     pub names: Names,
+}
+
+/// An expression about the states of a program, and the program that it belongs to: that of the text, with the variables that the expression binds.
+#[derive(Debug)]
+pub struct Watched {
+    /// The program.
+    pub program: Program,
+    /// The expression, of any type.
+    pub value: Expr,
+}
+
+/// Parses and checks one expression about the states of a program, as it could stand in an invariant but for its type. Places in diagnostics are
+/// those of the expression's text. `text` must be a text without errors.
+pub fn check_expression(text: &str, expression: &str) -> Result<Watched, Vec<Diagnostic>> {
+    let before = "invariant watched: ";
+    // The semicolon has a line of its own: a comment at the end must not hide it.
+    let parse = syntax::parse(&format!("{before}{expression}\n;"));
+    let here = |diagnostic: Diagnostic| {
+        let within =
+            |at: u32| (at.saturating_sub(before.len() as u32)).min(expression.len() as u32);
+        let moved = |span: Span| Span {
+            start: within(span.start),
+            end: within(span.end),
+        };
+        Diagnostic {
+            span: moved(diagnostic.span),
+            // Other places are places of the program.
+            related: Vec::new(),
+            ..diagnostic
+        }
+    };
+    if !parse.diagnostics.is_empty() {
+        return Err(parse.diagnostics.into_iter().map(here).collect());
+    }
+    let mut items = parse.tree.children();
+    match (items.next(), items.next()) {
+        (Some(item), None) => match check::expression(&syntax::parse(text).tree, &item) {
+            Ok(watched) => Ok(watched),
+            Err(diagnostics) => Err(diagnostics.into_iter().map(here).collect()),
+        },
+        _ => {
+            let whole = Span {
+                start: 0,
+                end: expression.len() as u32,
+            };
+            let message = "this is not one expression";
+            let diagnostic = Diagnostic::new(Code::UnexpectedToken, whole, message);
+            Err(vec![diagnostic.label("one is expected")])
+        }
+    }
 }
 
 /// Parses and checks a text.

@@ -94,6 +94,31 @@ impl<'a> InitialStates<'a> {
         Some(state)
     }
 
+    /// The initial state with a number, in the order in which [`total`](Self::total) counts them; the cells that come first change fastest.
+    pub fn nth(&self, mut number: u128) -> Option<State> {
+        let state = self.pick(|choices| {
+            let digit = number % choices.max(1);
+            number /= choices.max(1);
+            digit
+        });
+        state.filter(|_| number == 0)
+    }
+
+    /// The number of an initial state, if it is one of them and its cells have not too many choices to look through.
+    pub fn number(&self, state: &State) -> Option<u128> {
+        const MOST_CHOICES: u128 = 1 << 20;
+        let mut number = 0u128;
+        let mut place = 1u128;
+        for (cell, choices) in &self.free {
+            let value = cell.read(state, self.instance);
+            let mut digits = 0..choices.len().min(MOST_CHOICES);
+            let digit = digits.find(|digit| choices.get(*digit) == Some(value))?;
+            number = number.checked_add(digit.checked_mul(place)?)?;
+            place = place.checked_mul(choices.len())?;
+        }
+        (self.nth(number).as_ref() == Some(state)).then_some(number)
+    }
+
     /// How many there are, if that fits.
     pub fn total(&self) -> Option<u128> {
         self.free.iter().try_fold(1u128, |product, (_, choices)| {

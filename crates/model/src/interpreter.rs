@@ -126,6 +126,23 @@ impl<'a> Interpreter<'a> {
         Ok(unfinished)
     }
 
+    /// The value of an expression of any type in a state; `Err` in it is a check that fails.
+    pub fn evaluate(&self, state: &State, expr: &Expr) -> Result<Result<i64, Failure>, Limit> {
+        let mut scope = Scope {
+            instance: self.instance,
+            state: Some(state),
+            own: None,
+            last: None,
+            bindings: &mut Vec::new(),
+            budget: &mut Budget::default(),
+        };
+        match scope.value(expr) {
+            Ok(value) => Ok(Ok(value)),
+            Err(Stop::Fails(failure)) => Ok(Err(failure)),
+            Err(Stop::Limit(limit)) => Err(limit),
+        }
+    }
+
     /// The value of a state predicate.
     pub fn judge(&self, state: &State, predicate: &Expr) -> Result<Judgement, Limit> {
         self.judge_after(state, None, predicate, &[])

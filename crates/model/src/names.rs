@@ -281,14 +281,18 @@ impl<'a> Names<'a> {
     /// A bound variable and its value as people write them.
     pub fn bound(&self, bound: BoundId, value: i64) -> (&'a str, Value) {
         let bound = &self.instance.program().bounds[bound];
-        let value = match bound.ty {
+        (&bound.name, self.typed(bound.ty, value))
+    }
+
+    /// The value of an expression of some type as people write it.
+    pub fn typed(&self, ty: ExprType, value: i64) -> Value {
+        match ty {
             ExprType::Bool => Value::Bool(value != 0),
             ExprType::Int => Value::Int(value),
             ExprType::Enum(id) => self.member(&self.instance.program().enums[id].members, value),
             ExprType::OptId(_) if value == NONE => Value::Name("none".to_owned()),
             ExprType::Id(template) | ExprType::OptId(template) => self.id(template, value),
-        };
-        (&bound.name, value)
+        }
     }
 
     /// The state with these locations and cells, each there once.

@@ -78,6 +78,30 @@ pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate:
     }
 }
 
+/// Checks the expression of an invariant that is not part of the file, whatever its type.
+pub(crate) fn expression(
+    tree: &SyntaxNode,
+    invariant: &SyntaxNode,
+) -> Result<crate::Watched, Vec<Diagnostic>> {
+    let mut checker = Checker::default();
+    checker.file = Some(tree.clone());
+    checker.declare(tree);
+    checker.check_bodies();
+    // What is wrong with the file, if anything is, was said when it was checked.
+    checker.diagnostics.clear();
+    let node = crate::syntax::exprs(invariant).next();
+    let value = node.and_then(|node| checker.expr(&node, None, Site::Property, &Scope::default()));
+    let mut diagnostics = checker.diagnostics;
+    diagnostics.retain(|diagnostic| diagnostic.severity() == Severity::Error);
+    match value {
+        Some(value) if diagnostics.is_empty() => Ok(crate::Watched {
+            program: checker.program,
+            value,
+        }),
+        _ => Err(diagnostics),
+    }
+}
+
 fn limit_errors(diagnostics: &mut Vec<Diagnostic>) {
     if diagnostics.len() <= MAX_ERRORS {
         return;
