@@ -3,7 +3,9 @@
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+use threadwise_lang::suggest::closest;
 
 /// The largest file that is read: positions in a source text are 32 bits wide, and nothing that
 /// people write comes near.
@@ -38,7 +40,7 @@ impl fmt::Display for InputError {
 pub(crate) fn read_evidence(path: &Path, what: &str) -> Result<Input, InputError> {
     let missing = path != Path::new("-") && !path.exists();
     read(path).map_err(|error| InputError {
-        help: match missing {
+        help: match missing && meant(path).is_none() {
             true => format!("check the name; `threadwise check MODEL --{what} DIR` writes {what}s"),
             false => error.help,
         },
@@ -151,14 +153,42 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The file that was probably meant by a name that does not exist: with `.tw` added, or with each part of the name that does not exist replaced by the
+/// nearest that does.
+fn meant(path: &Path) -> Option<PathBuf> {
+    /// Directories with more entries are not searched.
+    const MOST_ENTRIES: usize = 10_000;
+    if path.extension().is_none() && path.with_extension("tw").is_file() {
+        return Some(path.with_extension("tw"));
+    }
+    let mut found = PathBuf::new();
+    for part in path.components() {
+        let next = found.join(part);
+        if next.symlink_metadata().is_ok() {
+            found = next;
+            continue;
+        }
+        let Component::Normal(name) = part else {
+            return None;
+        };
+        let directory = match found.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => &found,
+        };
+        let entries = fs::read_dir(directory).ok()?.take(MOST_ENTRIES).flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        found = found.join(closest(name.to_str()?, names)?);
+    }
+    Some(found)
+}
+
 /// Message and help for a file that cannot be opened or read.
 fn explain(path: &Path, error: &io::Error) -> (String, String) {
     let (message, help) = match error.kind() {
         io::ErrorKind::NotFound => {
-            let help = if path.extension().is_none() && path.with_extension("tw").is_file() {
-                format!("did you mean `{}`?", path.with_extension("tw").display())
-            } else {
-                "check the name; `threadwise new FILE` writes a starter model".to_owned()
+            let help = match meant(path) {
+                Some(meant) => format!("did you mean `{}`?", meant.display()),
+                None => "check the name; `threadwise new FILE` writes a starter model".to_owned(),
             };
             ("there is no such file".to_owned(), help)
         }

@@ -25,6 +25,8 @@ pub(crate) struct Printer {
     quiet: bool,
     verbose: bool,
     explain: bool,
+    /// Parameters of which all values are asked about.
+    for_all: Vec<String>,
     /// How traces are drawn; nothing for what fits.
     layout: Option<TraceFormat>,
     /// Advice, each piece once, in the order in which it came up.
@@ -44,6 +46,7 @@ impl Printer {
             quiet: args.quiet,
             verbose: args.verbose,
             explain: args.explain,
+            for_all: args.for_all.clone(),
             layout: args.trace_format.filter(|form| form.is_for_people()),
             advice: Vec::new(),
             given: BTreeSet::new(),
@@ -120,7 +123,7 @@ impl Printer {
         let verdict = format!("{:8}", result.verdict.as_str());
         let verdict = self.terminal.paint(style, &verdict);
         let mut facts = Vec::new();
-        facts.extend(Some(result.scope.phrase()).filter(|phrase| !phrase.is_empty()));
+        facts.extend(Some(self.scope(result)).filter(|phrase| !phrase.is_empty()));
         if let Some(trace) = &result.trace {
             facts.push(format!("after {}", traces::length(trace)));
         }
@@ -164,6 +167,16 @@ impl Printer {
         }
         if self.verbose {
             self.details(text, result, width);
+        }
+    }
+
+    /// What a verdict is about. Who insists on all values of a parameter and gets no answer has none about all of them, whatever instance was looked at last.
+    fn scope(&self, result: &PropertyResult) -> String {
+        match (result.verdict, &result.scope) {
+            (VerdictKind::Unknown, Scope::Instance { .. }) if !self.for_all.is_empty() => {
+                format!("for all {}", self.for_all.join(", "))
+            }
+            _ => result.scope.phrase(),
         }
     }
 

@@ -10,6 +10,8 @@
 //! number of those of which the first counted predicate holds. `?0` and the like are values that a step chooses, and `{max(y)}` and the like
 //! terms that are not linear. `docs/book/src/certificates.md` has the conditions.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::arithmetic::{Formula, Proof};
@@ -117,4 +119,11 @@ pub enum Condition {
         /// For each variable of the outermost quantifiers, which reference it is.
         names: Vec<usize>,
     },
+}
+
+impl fmt::Display for Condition {
+    /// As it stands in a file.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
 }

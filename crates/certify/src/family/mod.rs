@@ -53,7 +53,7 @@ pub fn check_family(
     for listed in &subject.claim.proofs {
         if proofs.insert(&listed.condition, &listed.proof).is_some() {
             return Err(Error::no_proof(format!(
-                "there are two proofs of one condition: {:?}",
+                "there are two proofs of one condition: {}",
                 listed.condition
             )));
         }
@@ -65,7 +65,7 @@ pub fn check_family(
     let (checker, conditions) = subject.list(checker, stop)?;
     if let Some(condition) = checker.proofs.keys().min() {
         return Err(Error::no_proof(format!(
-            "there is a proof of a condition that is none: {condition:?}"
+            "there is a proof of a condition that is none: {condition}"
         )));
     }
     Ok(Report {
