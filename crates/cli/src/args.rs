@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use threadwise::{Errors, Exceptions, Method, Only, Predicates, Setting};
+use threadwise_lang::suggest::closest;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -695,7 +696,13 @@ fn only(text: &str) -> Result<Only, String> {
     match text {
         "safety" => Ok(Only::Safety),
         "liveness" => Ok(Only::Liveness),
-        _ => Err("expected `safety` or `liveness`".to_owned()),
+        _ => {
+            let kinds = ["safety", "liveness"].map(str::to_owned);
+            Err(match closest(text, kinds) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => "expected `safety` or `liveness`".to_owned(),
+            })
+        }
     }
 }
 

@@ -765,6 +765,8 @@ fn traces_are_written_in_every_form_and_never_over_each_other() {
         ("json", "broken.mutex.N=2"),
         ("text", "broken.mutex.N=2"),
         ("itf", "broken.mutex.N=2"),
+        ("lanes", "broken.mutex.N=2"),
+        ("mermaid", "broken.mutex.N=2"),
     ] {
         let mut args = files.to_vec();
         args.extend(["--trace-format", form]);
@@ -772,12 +774,14 @@ fn traces_are_written_in_every_form_and_never_over_each_other() {
         let ending = match form {
             "text" => "txt",
             "itf" => "itf.json",
+            "lanes" => "lanes.txt",
+            "mermaid" => "mmd",
             form => form,
         };
         for number in ["", "-2"] {
             let path = place.path().join(format!("out/{name}{number}.{ending}"));
             let text = std::fs::read_to_string(&path).unwrap();
-            if form != "text" {
+            if ending.ends_with("json") {
                 let _: serde_json::Value = serde_json::from_str(&text).unwrap();
             }
         }

@@ -124,11 +124,15 @@ fn replay_rejects_traces_that_are_no_executions() {
         .run(&["replay", "broken.tw", trace])
         .expect(0)
         .says("mutex");
-    for form in ["text", "json", "itf"] {
+    for form in ["text", "lanes", "json", "itf", "mermaid"] {
         place
             .run(&["replay", "broken.tw", trace, "--format", form])
             .expect(0);
     }
+    let lanes = place.run(&["replay", "broken.tw", trace]).expect(0);
+    lanes.says("step  P[1]");
+    let table = place.run(&["replay", "broken.tw", trace, "--format", "text"]);
+    table.expect(0).says("step  process  label");
     place
         .run(&["replay", "lock.tw", trace])
         .expect(4)
@@ -143,18 +147,31 @@ fn replay_rejects_traces_that_are_no_executions() {
         .run(&["replay", "broken.tw", "nonsense.json"])
         .expect(2)
         .complains("nonsense.json: this is no trace: missing field");
-    for form in ["text", "itf"] {
+    for form in ["text", "lanes", "itf", "mermaid"] {
         place
             .run(&["check", "broken.tw", "--trace", ".", "--trace-format", form])
             .expect(1);
     }
-    for (file, form) in [("txt", "text"), ("itf.json", "itf")] {
+    for (file, form) in [
+        ("txt", "text"),
+        ("lanes.txt", "text"),
+        ("itf.json", "itf"),
+        ("mmd", "mermaid"),
+    ] {
         place
             .run(&["replay", "broken.tw", &format!("broken.mutex.N=2.{file}")])
             .expect(2)
             .complains(&format!("in the form `{form}`"))
             .complains("--trace-format json");
     }
+    place
+        .run(&["check", "broken.tw", "--trace-format", "mermaid"])
+        .expect(2)
+        .complains("--trace DIR");
+    place
+        .run(&["check", "broken.tw", "--trace-format", "text"])
+        .expect(1)
+        .says("step  process  label");
     place.file("empty.json", "");
     place.run(&["replay", "broken.tw", "empty.json"]).expect(2);
     place
@@ -456,4 +473,31 @@ fn a_test_without_models_or_expectations_is_an_error() {
         .complains("expectation");
     place.file("bad.tw", "shared x bool;\n");
     place.run(&["test", "bad.tw"]).expect(2);
+}
+
+#[test]
+fn a_wrong_name_of_a_file_suggests_the_nearest() {
+    let place = Place::new();
+    place.file("models/lock.tw", LOCK);
+    for (given, meant) in [
+        ("models/lok.tw", "models/lock.tw"),
+        ("modls/lock.tw", "models/lock.tw"),
+        ("modls/lokc.tw", "models/lock.tw"),
+        ("models/lock", "models/lock.tw"),
+    ] {
+        place
+            .run(&["check", given])
+            .expect(2)
+            .complains(&format!("did you mean `{meant}`?"));
+    }
+    for given in ["nothing/like/it.tw", "models/peterson.tw"] {
+        place
+            .run(&["check", given])
+            .expect(2)
+            .complains("threadwise new FILE");
+    }
+    place
+        .run(&["check", "models/lock.tw", "--only", "safty"])
+        .expect(2)
+        .complains("did you mean `safety`?");
 }
