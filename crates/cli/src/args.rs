@@ -88,6 +88,16 @@ Exit status: 0 if nothing was violated; 1 if the execution fails a check, violat
 ends in a deadlock and the model claims `deadlock_free`; 2 usage or input error; 3 if the execution
 cannot be continued (a number beyond 64 bits); 4 internal error.";
 
+const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  threadwise explore lock.tw
+  threadwise explore lock.tw --set N=2 --no-open
+  threadwise explore lock.tw --trace traces/lock.mutex.N=4.json
+
+The page is served on 127.0.0.1 alone, to whoever knows the address that is printed. Ctrl-C ends it.
+
+Exit status: 2 usage or input error; 4 if the trace does not replay, or an internal error.";
+
 const FMT_EXAMPLES: &str = "\
 Examples:
   threadwise fmt lock.tw            rewrites the file
@@ -160,6 +170,9 @@ pub(crate) enum Command {
     /// Run a model at random, or step by step
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(SimulateArgs),
+    /// Walk a model in a browser
+    #[command(after_help = EXPLORE_EXAMPLES)]
+    Explore(ExploreArgs),
     /// Format models
     #[command(after_help = FMT_EXAMPLES)]
     Fmt(FmtArgs),
@@ -407,6 +420,25 @@ pub(crate) struct SimulateArgs {
     /// Print every step: fold nothing
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+/// `threadwise explore`
+#[derive(Args, Debug)]
+pub(crate) struct ExploreArgs {
+    /// The model; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) instance: OneInstanceArgs,
+    /// Begin with this trace, in JSON as `check --trace` writes it, at its values of the parameters
+    #[arg(long, value_name = "TRACE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// The port to listen on; 0 is any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Only print the address: start no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 /// `threadwise fmt`

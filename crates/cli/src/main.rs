@@ -12,6 +12,7 @@ mod bench;
 mod certify;
 mod check;
 mod expectations;
+mod explore;
 mod fmt;
 mod horn_solver;
 mod input;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Command::Certify(args) => certify::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Simulate(args) => simulate::run(args, &terminal),
+        Command::Explore(args) => explore::run(args, &terminal),
         Command::Fmt(args) => fmt::run(args, &terminal),
         Command::New(args) => new::run(args, &terminal),
         Command::Engines => engines(&terminal),

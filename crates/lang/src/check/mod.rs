@@ -83,8 +83,10 @@ pub(crate) fn expression(
     tree: &SyntaxNode,
     invariant: &SyntaxNode,
 ) -> Result<crate::Watched, Vec<Diagnostic>> {
-    let mut checker = Checker::default();
-    checker.file = Some(tree.clone());
+    let mut checker = Checker {
+        file: Some(tree.clone()),
+        ..Checker::default()
+    };
     checker.declare(tree);
     checker.check_bodies();
     // What is wrong with the file, if anything is, was said when it was checked.

@@ -1,0 +1,194 @@
+//! `threadwise explore`: a page on this machine to walk a program with, step by step.
+//!
+//! The server listens on the loopback interface alone, and serves only whoever knows the token that it has drawn, in the address that it prints. It keeps no walk: the page sends the one it
+//! is about, and the interpreter finds its states again, from what it still knows of the last one. `http` has what is admitted at all, `api` what the page can ask, `walk` what a walk is.
+//! The page is made of the same parts as the report of `check`.
+
+mod api;
+mod http;
+mod walk;
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use threadwise::{Exit, Trace};
+
+use crate::args::ExploreArgs;
+use crate::explore::api::Explorer;
+use crate::explore::http::{Response, Status};
+use crate::input;
+use crate::simulate;
+use crate::terminal::{Terminal, complain, say};
+use crate::words::one_line;
+
+/// How many connections are served at once; a browser opens six.
+const MOST_CONNECTIONS: usize = 32;
+
+pub(crate) fn run(args: &ExploreArgs, terminal: &Terminal) -> Exit {
+    let both = Some(Path::new("-"));
+    if args.file == Path::new("-") && args.trace.as_deref() == both {
+        terminal.error(&"the model and the trace cannot both be standard input");
+        return Exit::Input;
+    }
+    let (session, values) = match simulate::given(&args.file, &args.instance, terminal) {
+        Ok(given) => given,
+        Err(exit) => return exit,
+    };
+    if let Err(diagnostics) = session.instance(&values) {
+        terminal.diagnostics(&diagnostics, session.name(), session.text());
+        return Exit::Input;
+    }
+    let trace = match &args.trace {
+        None => None,
+        Some(path) => match read_trace(path) {
+            Ok(trace) => Some(trace),
+            Err(error) => {
+                terminal.error(&error);
+                return Exit::Input;
+            }
+        },
+    };
+    let explorer = Explorer::new(args.file.clone(), session, values);
+    let explorer = match trace {
+        None => explorer,
+        Some(trace) => match explorer.beginning_with(&trace) {
+            Ok(explorer) => explorer,
+            Err(message) => {
+                terminal.error(&format_args!(
+                    "the trace does not replay: {}\n  help: was the model changed after the trace was written?",
+                    one_line(&message)
+                ));
+                return Exit::Internal;
+            }
+        },
+    };
+    let listening = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port))
+        .and_then(|listener| listener.local_addr().map(|at| (listener, at.port())));
+    let (listener, port) = match listening {
+        Ok(listening) => listening,
+        Err(error) => {
+            terminal.error(&format_args!(
+                "port {} of 127.0.0.1 cannot be used: {error}\n  help: choose another with --port, or leave it out for any that is free",
+                args.port
+            ));
+            return Exit::Input;
+        }
+    };
+    let token = match token() {
+        Ok(token) => token,
+        Err(error) => {
+            terminal.error(&format_args!("the system gives no random numbers: {error}"));
+            return Exit::Internal;
+        }
+    };
+    let address = format!("http://127.0.0.1:{port}/{token}/");
+    say(format_args!("{address}\n"));
+    complain(format_args!(
+        "open this address in a browser on this machine; Ctrl-C ends the explorer\n"
+    ));
+    if !args.no_open && terminal.width.is_some() {
+        open(&address);
+    }
+    serve(&listener, port, &token, &Arc::new(explorer));
+    Exit::Proved
+}
+
+/// 128 random bits as hexadecimal digits.
+fn token() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn read_trace(path: &Path) -> Result<Trace, String> {
+    let read = input::read_evidence(path, "trace").map_err(|error| error.to_string())?;
+    Trace::from_json(&read.text).map_err(|error| {
+        format!(
+            "{}: {}\n  help: `threadwise check MODEL --trace DIR` writes traces",
+            read.name,
+            one_line(&error.to_string())
+        )
+    })
+}
+
+/// Asks the desktop to show an address. Whether it does is its own business: the address is printed anyway.
+fn open(address: &str) {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let started = Command::new(program)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
+    if let Ok(mut child) = started {
+        thread::spawn(move || child.wait());
+    }
+}
+
+/// Answers connections, each in a thread of its own, until the process is ended.
+fn serve(listener: &TcpListener, port: u16, token: &str, explorer: &Arc<Explorer>) {
+    let open = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        // A connection that is gone before it is taken is none of ours.
+        let Ok(mut stream) = stream else { continue };
+        let Some(place) = Place::taken(&open) else {
+            http::turn_away(&mut stream);
+            continue;
+        };
+        let (token, explorer) = (token.to_owned(), Arc::clone(explorer));
+        let answer = move || {
+            let response = answer(&mut stream, port, &token, &explorer);
+            // Nothing can be done about a client that does not take its answer.
+            let _ = http::write(&mut stream, &response);
+            drop(place);
+        };
+        // Without a thread the connection is closed, which is an answer, too.
+        let _ = thread::Builder::new().spawn(answer);
+    }
+}
+
+/// One of the places for connections.
+struct Place(Arc<AtomicUsize>);
+
+impl Place {
+    fn taken(open: &Arc<AtomicUsize>) -> Option<Place> {
+        let place = Place(Arc::clone(open));
+        (open.fetch_add(1, Ordering::Relaxed) < MOST_CONNECTIONS).then_some(place)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+fn answer(stream: &mut TcpStream, port: u16, token: &str, explorer: &Explorer) -> Response {
+    let request = match http::read(stream, port) {
+        Ok(request) => request,
+        Err(status) => return Response::refusal(status),
+    };
+    let mut parts = request.path.splitn(3, '/').skip(1);
+    let given = parts.next().unwrap_or_default();
+    if !http::same_secret(given, token) {
+        return Response::refusal(Status::Forbidden);
+    }
+    match (request.post, parts.next()) {
+        (false, Some("")) => explorer.page(),
+        (true, Some("api/state")) => explorer.state(&request.body),
+        (true, Some("api/check")) => explorer.check(&request.body),
+        (true, Some("api/trace")) => explorer.trace(&request.body),
+        (true, Some("")) | (false, Some("api/state" | "api/check" | "api/trace")) => {
+            Response::refusal(Status::MethodNotAllowed)
+        }
+        _ => Response::refusal(Status::NotFound),
+    }
+}
