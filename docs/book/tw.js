@@ -1,4 +1,4 @@
-// The threadwise language for the highlighter of mdBook, which does not know it.
+// The threadwise language for the highlighter of mdBook, which does not know it; and above each model what its mark says of it.
 "use strict";
 (() => {
     const words = "param where enum type shared local process ordered ring def macro invariant deadlock_free fairness liveness under exception "
@@ -18,8 +18,24 @@
             { className: "number", begin: /\b\d+\b/ },
         ],
     }));
+    const says = {
+        error: (codes) => `not a model: ${codes.replaceAll("+", ", ")}`,
+        file: (name) => name,
+        states: (number) => `${number} states`,
+        violated: (names) => `violates ${names.replaceAll("+", ", ")}`,
+        warning: (codes) => `with a warning: ${codes.replaceAll("+", ", ")}`,
+    };
     for (const block of document.querySelectorAll("code.language-tw")) {
+        const marks = [...block.classList].map((mark) => mark.split("=")).filter(([name]) => name in says);
         block.textContent = block.textContent;
         hljs.highlightBlock(block);
+        if (marks.length > 0) {
+            const caption = document.createElement("div");
+            caption.className = "tw-mark";
+            // Of a file, which the reader is to try, only the name.
+            const shown = marks.find(([name]) => name === "file") || marks[0];
+            caption.textContent = says[shown[0]](shown[1]);
+            block.closest("pre").before(caption);
+        }
     }
 })();
