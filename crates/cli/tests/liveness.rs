@@ -51,7 +51,7 @@ fn a_property_is_proved_with_fairness_and_violated_without() {
     place
         .run(&["replay", "fair.tw", "traces/fair.overtaken.N=2.json"])
         .expect(0)
-        .says("for ever:")
+        .says("\n+->    2  |")
         .says("the run is fair:\n    scheduling: P[1,2] are scheduled in the loop")
         .complains("for ever, and `overtaken` is violated");
 }
@@ -140,7 +140,7 @@ fn the_text_of_a_run_without_end() {
     ]);
     let ran = ran.expect(1);
     ran.says("steps for ever")
-        .says("for ever:\n")
+        .says("\n  +--       for ever\n")
         .says("and for ever again from")
         .says("`overtaken` does not hold for i = ")
         .says("`entry` (declared, not assumed by `overtaken`) would rule this run out\n");
