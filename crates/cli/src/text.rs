@@ -31,7 +31,6 @@ pub(crate) struct Printer {
     layout: Option<TraceFormat>,
     /// Advice, each piece once, in the order in which it came up.
     advice: Vec<String>,
-    given: BTreeSet<String>,
     printed: bool,
     /// Properties of the present file whose violation was shown, with the further instances that
     /// violate them: of a sweep, the smallest execution is the one to read.
@@ -49,7 +48,6 @@ impl Printer {
             for_all: args.for_all.clone(),
             layout: args.trace_format.filter(|form| form.is_for_people()),
             advice: Vec::new(),
-            given: BTreeSet::new(),
             printed: false,
             shown: BTreeMap::new(),
         }
@@ -108,10 +106,13 @@ impl Printer {
         say(format_args!("{text}"));
     }
 
+    /// Keeps a piece of advice, unless another says all that it says: `try A, B, or C` does of `try A, or C`.
     fn advise(&mut self, advice: &str) {
-        if self.given.insert(advice.to_owned()) {
-            self.advice.push(advice.to_owned());
+        if self.advice.iter().any(|known| says(known, advice)) {
+            return;
         }
+        self.advice.retain(|known| !says(advice, known));
+        self.advice.push(advice.to_owned());
     }
 
     fn line(&self, text: &mut String, result: &PropertyResult, width: usize) {
@@ -350,6 +351,12 @@ impl Printer {
     }
 }
 
+/// Whether one list of advice has everything that another one has.
+fn says(more: &str, less: &str) -> bool {
+    let parts: BTreeSet<&str> = more.split(", ").collect();
+    less.split(", ").all(|part| parts.contains(part))
+}
+
 /// Instances in one line: `N=3, 4, 5` for one parameter, `N=2, M=1; N=2, M=2` for several.
 fn list(instances: &[Values]) -> String {
     let one = instances.iter().all(|values| values.0.len() == 1);
@@ -365,4 +372,18 @@ fn list(instances: &[Values]) -> String {
         text.push_str(&format!(" and {} more", instances.len() - LISTED));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_that_another_one_contains_is_noticed() {
+        let both = "try a longer --timeout, --symmetry, or smaller parameters";
+        let one = "try a longer --timeout, or smaller parameters";
+        assert!(says(both, one) && says(one, one));
+        assert!(!says(one, both));
+        assert!(!says(both, "leave out --for-all"));
+    }
 }
