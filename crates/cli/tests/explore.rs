@@ -4,6 +4,7 @@ mod common;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -12,6 +13,9 @@ use common::browser::{Browser, find};
 use serde_json::{Value, json};
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
+
+/// Set to write the pictures of the book anew.
+const PICTURES: &str = "THREADWISE_PICTURES";
 
 /// A running explorer.
 struct Explorer {
@@ -42,8 +46,10 @@ impl Explorer {
     }
 
     fn of(place: &Place, model: &str, args: &[&str]) -> Explorer {
-        let path = format!("{MODELS}/{model}.tw");
-        let mut all = vec![path.as_str()];
+        let name = format!("models/{model}.tw");
+        let text = std::fs::read(format!("{MODELS}/{model}.tw")).unwrap();
+        place.file(&name, text);
+        let mut all = vec![name.as_str()];
         all.extend(args);
         Explorer::start(place, &all)
     }
@@ -476,6 +482,10 @@ fn the_page_in_a_browser() {
     );
     assert!(browser.text(".lanes .ends").contains("mutex"));
     assert!(browser.text("#status").contains("violates mutex"));
+    if std::env::var_os(PICTURES).is_some() {
+        let into = Path::new(MODELS).join("../docs/book/src/images");
+        std::fs::write(into.join("explorer.png"), browser.screenshot()).unwrap();
+    }
     // The address has the walk: loaded again, it shows the same.
     let lanes = browser.text(".lanes");
     let address = browser.eval("location.href");
@@ -488,6 +498,19 @@ fn the_page_in_a_browser() {
     browser.eval("(() => { const input = document.getElementById('set-N'); input.value = '3'; document.getElementById('set').click(); })()");
     browser.wait("document.querySelectorAll('.lanes .row[data-step]').length === 1");
     assert!(browser.text(".lanes .head").contains("P[3]"));
+    // Of many steps, some can be picked out.
+    browser.eval("(() => { const input = document.getElementById('set-N'); input.value = '20'; document.getElementById('set').click(); })()");
+    browser.wait("document.querySelectorAll('#options .option').length === 40");
+    browser.click("#filter");
+    browser.type_text("P[17]");
+    browser.wait("document.querySelectorAll('#options .option').length === 2");
+    browser.key("Enter");
+    browser.wait("document.querySelectorAll('.lanes .row[data-step]').length === 2");
+    assert!(
+        browser
+            .text(".lanes .row[data-step='1']")
+            .contains("rests at idle")
+    );
     // A walk that does not fit says where.
     let wrong = address.as_str().unwrap().replace("walk=", "walk=0_9_");
     browser.go("about:blank");

@@ -101,7 +101,6 @@
             const answer = await ask("state", { walk: { initial, choices: choices.slice(0, at) }, known: at, watch: watched });
             if (mine !== turn) return;
             look = answer;
-            chosen = Math.min(chosen, Math.max(0, look.options.length - 1));
         } catch (error) {
             if (mine !== turn) return;
             look = null;
@@ -178,6 +177,7 @@
     const left = el("div"), place = el("div"), tools = el("div");
     const options = el("ol", { id: "options", role: "listbox", tabindex: "0", "aria-label": "steps that can be taken" });
     const optionsTitle = el("h2", {}, "Next");
+    const filter = el("input", { type: "search", id: "filter", placeholder: "filter: P[2], critical", "aria-label": "show only steps with this in them", oninput: () => { chosen = 0; drawOptions(); }, onkeydown: (event) => { if (event.key === "Enter") take(listed()[chosen]); } });
     const standing = el("div", { id: "properties" });
     const watches = el("div", { id: "watches" });
     const found = el("div", { id: "found" });
@@ -269,21 +269,31 @@
     }
 
     const MOST = 100;
+    /** The steps that the filter admits. */
+    function listed() {
+        const wanted = filter.value.trim();
+        const all = look ? look.options : [];
+        return all.filter(({ process, from, step, fails }) => !wanted || [process, from, step && step.to, step && step.rest && "rests", fails].some((text) => text && text.includes(wanted)));
+    }
+
     function drawOptions() {
-        const list = look ? look.options : [];
+        const list = listed();
+        chosen = Math.min(chosen, Math.max(0, list.length - 1));
+        filter.hidden = !look || (look.options.length <= 12 && !filter.value);
         const shown = list.slice(0, Math.max(MOST, chosen + 1));
         options.replaceChildren(...shown.map(optionRow));
         if (list.length > shown.length || (look && look.more)) options.append(el("li", { class: "soft" }, `and ${list.length - shown.length + look.more} more`));
         options.setAttribute("aria-activedescendant", list.length ? `option-${chosen}` : "");
-        optionsTitle.textContent = !look ? "Next" : look.deadlock ? "Deadlock: no process can go on" : look.ended ? "All processes have ended" : `Next: ${plural(list.length + look.more, "step")}`;
+        optionsTitle.textContent = !look ? "Next" : look.deadlock ? "Deadlock: no process can go on" : look.ended ? "All processes have ended" : `Next: ${plural(look.options.length + look.more, "step")}`;
         optionsTitle.classList.toggle("bad", Boolean(look && look.deadlock));
         const node = document.getElementById(`option-${chosen}`);
         if (node) node.scrollIntoView({ block: "nearest" });
     }
 
     function pick(by) {
-        if (!look || !look.options.length) return;
-        chosen = Math.max(0, Math.min(look.options.length - 1, chosen + by));
+        const list = listed();
+        if (!list.length) return;
+        chosen = Math.max(0, Math.min(list.length - 1, chosen + by));
         drawOptions();
     }
 
@@ -322,6 +332,8 @@
         drawWatches();
         if (!first) { left.replaceChildren(); place.replaceChildren(); return; }
         const walk = new Walk({ initial: first, steps, loop_from: loop === null ? undefined : loop });
+        // Whoever was chosen has a lane, also who has only rested.
+        for (const step of steps) walk.movers.add(step.process);
         const key = [...walk.processes, ...walk.movers].join(" ");
         if (!project || projected !== key) {
             project = projection(walk, drawWalk);
@@ -341,7 +353,7 @@
         let ready = false;
         const rows = lanes(walk, {
             shows: project.shows, reads: project.reads, fair: null,
-            ending: look && at === choices.length && look.properties.some((property) => property.holds === false) ? `✗ ${look.properties.filter((property) => property.holds === false).map((property) => property.name).join(", ")}` : null,
+            ending: look && at === choices.length && look.properties.some((property) => property.holds === false) ? `✗ ${look.properties.filter((property) => property.holds === false).map((property) => property.name).join(", ")}: not so here` : null,
             choose: (k) => { if (ready && k !== at) go(k); },
         });
         left.replaceChildren(rows.element);
@@ -378,7 +390,7 @@
             case "PageUp": pick(-10); break;
             case "Home": pick(-Infinity); break;
             case "End": pick(Infinity); break;
-            case "Enter": if (pressed || !look) return; take(look.options[chosen]); break;
+            case "Enter": if (pressed || !look) return; take(listed()[chosen]); break;
             case "u": case "Backspace": case "ArrowLeft": go(at - 1); break;
             case "r": case "ArrowRight": go(at + 1); break;
             case "w": watchInput.focus(); break;
@@ -395,7 +407,7 @@
         el("div", { class: "tools" }, undo, redo, again, find, share, el("label", {}, "load a trace ", loader)),
         status, found,
         el("div", { class: "split" },
-            el("div", {}, el("div", { class: "box" }, optionsTitle, options), tools, left),
+            el("div", {}, el("div", { class: "box" }, optionsTitle, filter, options), tools, left),
             el("div", { class: "side" },
                 el("details", { open: true }, el("summary", {}, "Properties"), standing),
                 el("details", { open: true }, el("summary", {}, "Watch"), watchForm, watches),
