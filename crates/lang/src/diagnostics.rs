@@ -26,6 +26,17 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// What to do next.
     pub help: Option<String>,
+    /// A change of the text that would mend it, where one is likely to be meant: an editor offers it.
+    pub fix: Option<Fix>,
+}
+
+/// A change of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What is replaced; may be empty.
+    pub span: Span,
+    /// What is written instead.
+    pub text: String,
 }
 
 impl Diagnostic {
@@ -38,6 +49,7 @@ impl Diagnostic {
             label: String::new(),
             related: Vec::new(),
             help: None,
+            fix: None,
         }
     }
 
@@ -56,6 +68,21 @@ impl Diagnostic {
     /// Adds what to do next.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Adds what the text at the place should be.
+    pub fn fix(self, text: impl Into<String>) -> Self {
+        let span = self.span;
+        self.fix_at(span, text)
+    }
+
+    /// Adds what the text at another place should be.
+    pub fn fix_at(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.fix = Some(Fix {
+            span,
+            text: text.into(),
+        });
         self
     }
 

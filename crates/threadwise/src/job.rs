@@ -327,6 +327,8 @@ impl WireDiagnostic {
                 .map(|(start, end, text)| (Span { start, end }, text))
                 .collect(),
             help: self.help,
+            // Only the text has fixes, and it is checked before there is a job.
+            fix: None,
         })
     }
 }

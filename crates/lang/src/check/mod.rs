@@ -377,7 +377,9 @@ impl Checker {
         if !self.crowded()
             && let Some(similar) = crate::suggest::closest(name, candidates)
         {
-            diagnostic = diagnostic.help(format!("did you mean `{similar}`?"));
+            diagnostic = diagnostic
+                .help(format!("did you mean `{similar}`?"))
+                .fix(similar);
         }
         self.report(diagnostic);
     }

@@ -75,7 +75,8 @@ impl Parser<'_> {
             let span = self.peek_span();
             self.error(
                 Diagnostic::new(Code::AssignmentOperator, span, "`=` is not an operator")
-                    .label("`==` compares, `:=` assigns"),
+                    .label("`==` compares, `:=` assigns")
+                    .fix("=="),
             );
         }
         if !OPERATORS.contains(&self.peek()) {

@@ -81,7 +81,8 @@ impl Parser<'_> {
                                 format!("`{}` begins no declaration", self.peek_text()),
                             )
                             .label("expected a declaration")
-                            .help(format!("did you mean `{near}`?")),
+                            .help(format!("did you mean `{near}`?"))
+                            .fix(near),
                         );
                     }
                     _ => self.expected(
@@ -148,7 +149,8 @@ impl Parser<'_> {
                     span,
                     "an initial value is given with `=`",
                 )
-                .label("write `=` here"),
+                .label("write `=` here")
+                .fix("="),
             );
             self.bump();
             self.initial();

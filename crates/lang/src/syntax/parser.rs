@@ -163,7 +163,8 @@ impl Parser<'_> {
                     format!("`{word}` is a keyword and cannot be {what}"),
                 )
                 .label("choose another name")
-                .help(format!("for example `{word}_` or `the_{word}`")),
+                .help(format!("for example `{word}_` or `the_{word}`"))
+                .fix(format!("the_{word}")),
             );
             self.bump();
             return true;
@@ -210,7 +211,14 @@ impl Parser<'_> {
             };
             self.error(
                 Diagnostic::new(Code::MissingSemicolon, end, "missing `;`")
-                    .label("a `;` belongs after this"),
+                    .label("a `;` belongs after this")
+                    .fix_at(
+                        Span {
+                            start: end.end,
+                            end: end.end,
+                        },
+                        ";",
+                    ),
             );
         } else {
             self.expected("`;`");

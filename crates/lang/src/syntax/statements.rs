@@ -141,7 +141,8 @@ impl Parser<'_> {
                             span,
                             "an assignment is written with `:=`",
                         )
-                        .label("write `:=` here"),
+                        .label("write `:=` here")
+                        .fix(":="),
                     );
                     self.bump();
                 } else if let Some(meant) = self.foreign_assignment() {
