@@ -109,6 +109,13 @@ Examples:
   threadwise new lock.tw
   threadwise check lock.tw";
 
+const LSP_HELP: &str = "\
+An editor starts it and talks to it: messages as one types, hovers, definitions, references, new
+names, completion, symbols, layout, and a check of each property with its verdict above it.
+docs/book/src/editors.md says how to set up VS Code, Neovim, Helix and Emacs.
+
+Exit status: 0 after `shutdown` and `exit`; 1 if the editor leaves without them.";
+
 const EXPORT_EXAMPLES: &str = "\
 Examples:
   threadwise export lock.tw --to promela --set N=3 > lock.pml
@@ -179,6 +186,13 @@ pub(crate) enum Command {
     /// Write a commented starter model
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArgs),
+    /// Serve editors, by the language server protocol on standard input and output
+    #[command(after_help = LSP_HELP)]
+    Lsp {
+        /// Use standard input and output, as is done anyway: some editors ask for it
+        #[arg(long)]
+        stdio: bool,
+    },
     /// List the engines and what each can do
     Engines,
     /// Translate a model to another tool's language

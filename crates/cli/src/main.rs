@@ -16,6 +16,7 @@ mod explore;
 mod fmt;
 mod horn_solver;
 mod input;
+mod lsp;
 mod new;
 mod pages;
 mod progress;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Command::Explore(args) => explore::run(args, &terminal),
         Command::Fmt(args) => fmt::run(args, &terminal),
         Command::New(args) => new::run(args, &terminal),
+        Command::Lsp { .. } => lsp::run(),
         Command::Engines => engines(&terminal),
         Command::Export(args) => translate::export(args, &terminal),
         Command::Bench(args) => bench::run(args, &terminal, &INTERRUPTED),
