@@ -448,7 +448,7 @@ fn names_are_checked_and_suggested() {
 fn commands_that_do_not_exist_are_refused_with_a_suggestion() {
     let place = Place::new();
     place.run(&["chek"]).expect(2).complains("'check'");
-    for command in ["explore", "import", "lsp"] {
+    for command in ["import", "lsp"] {
         place
             .run(&[command])
             .expect(2)
