@@ -17,7 +17,7 @@ use threadwise_lang::syntax::{self, SyntaxKind, SyntaxNode, SyntaxToken};
 use super::checks::Outcome;
 
 /// The longest text that is analysed. Models are texts of a few kilobytes.
-const LONGEST: usize = 4 << 20;
+const LONGEST: usize = 1 << 20;
 
 /// How many bytes lie between two marks.
 const MARK_EVERY: usize = 256;
