@@ -2,9 +2,10 @@
 //!
 //! A drawing is made of lines of marked pieces, so that whoever prints it can colour them, and knows nothing of terminals itself.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::grouping::{assignments, packed};
+use crate::grouping::{assignments, names, packed};
 use crate::lasso_text;
 use crate::lines::Lines;
 use crate::trace::{Ending, Trace};
@@ -107,6 +108,7 @@ impl Drawing<'_> {
             drawn.extend(lanes.unwrap_or_else(|| text::table(trace, &source, self)));
         }
         drawn.push(Line::default());
+        drawn.extend(plain(&goes_on(trace)));
         drawn.extend(plain(&ending(trace, &source)));
         drawn
     }
@@ -126,8 +128,8 @@ pub fn to_text(trace: &Trace, source: Option<&str>) -> String {
     text
 }
 
-/// What is wrong with a run, in sentences: where it goes on for ever, what fails or does not hold, and why the run is fair. With the
-/// source, places in it are quoted.
+/// What is wrong with a run, in sentences: what fails or does not hold, and why the run is fair. With the source, places in it are
+/// quoted.
 pub fn to_conclusion(trace: &Trace, source: Option<&str>) -> String {
     ending(trace, &Source(source.map(Lines::new)))
 }
@@ -203,17 +205,50 @@ fn initial(trace: &Trace) -> String {
     text
 }
 
-/// How a run ends, or goes on for ever.
+/// The labels that processes are at in the end, those that have ended left out, in the order of the first process at each.
+fn whereabouts(trace: &Trace) -> Vec<(String, Vec<&str>)> {
+    let mut order: Vec<&str> = trace
+        .initial
+        .locations
+        .iter()
+        .map(|(name, _)| name)
+        .collect();
+    let mut at: BTreeMap<&str, String> = BTreeMap::new();
+    let began = trace.initial.locations.iter();
+    at.extend(began.map(|(name, label)| (name, label.to_string())));
+    for step in &trace.steps {
+        at.insert(&step.process, step.to.clone());
+        for (name, label) in step.started.iter() {
+            order.push(name);
+            at.insert(name, label.to_string());
+        }
+    }
+    let mut found: Vec<(String, Vec<&str>)> = Vec::new();
+    for name in order {
+        let Some(label) = at.get(name).filter(|label| *label != "done") else {
+            continue;
+        };
+        match found.iter_mut().find(|(known, _)| known == label) {
+            Some((_, processes)) => processes.push(name),
+            None => found.push((label.clone(), vec![name])),
+        }
+    }
+    found
+}
+
+/// Where a run without end goes on.
+fn goes_on(trace: &Trace) -> String {
+    match trace.loop_from {
+        Some(0) => "and for ever again from the initial state\n".to_owned(),
+        Some(from) => format!("and for ever again from the state after step {from}\n"),
+        None => String::new(),
+    }
+}
+
+/// What is wrong with a run.
 fn ending(trace: &Trace, source: &Source<'_>) -> String {
     let mut text = String::new();
     let out = &mut text;
-    match trace.loop_from {
-        Some(0) => out.push_str("and for ever again from the initial state\n"),
-        Some(from) => {
-            let _ = writeln!(out, "and for ever again from the state after step {from}");
-        }
-        None => {}
-    }
     let name = trace.property.as_deref().unwrap_or_default();
     let _ = match &trace.ending {
         Ending::Invariant { fails: None } => writeln!(out, "here `{name}` does not hold"),
@@ -233,7 +268,13 @@ fn ending(trace: &Trace, source: &Source<'_>) -> String {
             let _ = writeln!(out, "here {process} at {from} fails: {check}");
             out.write_str(&source.place(line))
         }
-        Ending::Deadlock => writeln!(out, "here no process can go on: a deadlock"),
+        Ending::Deadlock => {
+            let _ = writeln!(out, "here no process can go on: a deadlock");
+            for (label, processes) in whereabouts(trace) {
+                let _ = writeln!(out, "    {} at {label}", names(processes));
+            }
+            Ok(())
+        }
         Ending::End => Ok(()),
     };
     if let Some(lasso) = &trace.lasso {

@@ -48,9 +48,9 @@ impl Story<'_, '_> {
             head.push_str(&format!(" in which {} moves for ever again", name(mover)));
         }
         if let Some(process) = self.process {
-            head.push_str(&format!(", as {} sees it", name(process)));
+            head.push_str(&format!(", as {} sees it,", name(process)));
         }
-        head.push_str(", is never fair. Its rank never rises, and it cannot stay at one:");
+        head.push_str(" is never fair. Its rank never rises, and it cannot stay at one:");
         let mut lines = vec![head];
         let mut rank = 1;
         let mut layers = self.hull.layers.iter().peekable();

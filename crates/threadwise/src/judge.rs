@@ -390,7 +390,7 @@ impl<'a> View<'a> {
                 let why = format!("{}; it holds at {values}", self.why_one(planned));
                 let next = format!(
                     "leave out --for-all, or sweep: --set {}",
-                    sweep(&open, values)
+                    self.sweep(&open, values)
                 );
                 let reason = Reason::new("for-all", why).next(next);
                 return Ok(self.unknown(planned, reason, stats));
@@ -399,7 +399,7 @@ impl<'a> View<'a> {
                 let open_names = open.join(", ");
                 let next = format!(
                     "the claim is for every {open_names}, and was checked at {values} alone; more values: --set {}",
-                    sweep(&open, values)
+                    self.sweep(&open, values)
                 );
                 let instance = || {
                     let message = format!(
@@ -417,6 +417,25 @@ impl<'a> View<'a> {
             certificate: certificate.cloned(),
             ..self.result(planned, VerdictKind::Proved, stats)
         })
+    }
+
+    /// A sweep that goes a little beyond the value that was checked, in both directions as far as the model allows.
+    fn sweep(&self, open: &[&str], values: &Values) -> String {
+        let name = open.first().copied().unwrap_or("N");
+        let value = values.get(name).unwrap_or(2);
+        let program = Arc::new(self.program().clone());
+        let allowed = |value: i64| {
+            let mut values = values.map();
+            values.insert(name.to_owned(), value);
+            Instance::new(Arc::clone(&program), &values).is_ok()
+        };
+        let below = (1..=2).map(|by| value.saturating_sub(by));
+        let least = below.take_while(|value| allowed(*value)).last();
+        format!(
+            "{name}={}..{}",
+            least.unwrap_or(value),
+            value.saturating_add(2)
+        )
     }
 
     /// Why a property was decided at one instance, and not for all.
@@ -537,13 +556,6 @@ pub(crate) fn fits(certificate: &Certificate, values: &Values) -> Result<(), Cer
         }
     }
     Ok(())
-}
-
-/// A sweep that goes a little beyond the values that were checked.
-fn sweep(open: &[&str], values: &Values) -> String {
-    let name = open.first().copied().unwrap_or("N");
-    let value = values.get(name).unwrap_or(2);
-    format!("{name}={value}..{}", value.saturating_add(2))
 }
 
 /// Which round exposed what.

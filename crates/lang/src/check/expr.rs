@@ -469,7 +469,7 @@ impl Checker {
             )
             .label("used as a number")
             .help(format!(
-                "a variable that holds ids has the type `{name}` or `{name}?`; for order and arithmetic declare `ordered process {name}[..]` or `ring process {name}[..]`, which gives up full symmetry"
+                "an array with a cell for each process is an `array[{name}] of ..`, and a variable that holds ids has the type `{name}` or `{name}?`; for order and arithmetic declare `ordered process {name}[..]` or `ring process {name}[..]`, which gives up full symmetry"
             )),
         );
     }

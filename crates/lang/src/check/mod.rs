@@ -264,6 +264,9 @@ struct Checker {
     names: Record,
 }
 
+/// Of a process with so many labels all are named where one is not found.
+const FEW_LABELS: usize = 12;
+
 impl Checker {
     fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
@@ -374,12 +377,15 @@ impl Checker {
             format!("{what} `{name}` is not declared"),
         )
         .label("not found");
-        if !self.crowded()
-            && let Some(similar) = crate::suggest::closest(name, candidates)
-        {
-            diagnostic = diagnostic
-                .help(format!("did you mean `{similar}`?"))
-                .fix(similar);
+        if !self.crowded() {
+            let candidates: Vec<String> = candidates.into_iter().collect();
+            if let Some(similar) = crate::suggest::closest(name, candidates.iter().cloned()) {
+                diagnostic = diagnostic
+                    .help(format!("did you mean `{similar}`?"))
+                    .fix(similar);
+            } else if code == Code::UnknownLabel && (1..=FEW_LABELS).contains(&candidates.len()) {
+                diagnostic = diagnostic.help(format!("the labels: {}", candidates.join(", ")));
+            }
         }
         self.report(diagnostic);
     }
