@@ -14,7 +14,7 @@ use threadwise_lang::suggest::closest;
 const AFTER_HELP: &str = "\
 Examples:
   threadwise new lock.tw                  write a commented starter model
-  threadwise check lock.tw                check every property at the default parameters
+  threadwise check lock.tw                check every property, for every N where it can
   threadwise check lock.tw --set N=2..5   the same for N = 2, 3, 4 and 5
   threadwise simulate lock.tw --seed 7    watch a random execution
   threadwise test models                  run the expectations written in the models
@@ -337,6 +337,9 @@ pub(crate) struct CheckArgs {
     /// Short for `--format json`
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    /// End when the process that started this one is gone: for the explorer and the language server
+    #[arg(long, hide = true)]
+    pub(crate) with_parent: bool,
     /// Print verdicts only: no traces, no advice, no warnings
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,

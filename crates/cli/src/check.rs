@@ -39,6 +39,15 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         ));
         return Exit::Input;
     }
+    if let Some(path) = &args.report
+        && let Some(why) = unwritable(path, &args.files)
+    {
+        terminal.error(&format_args!(
+            "{}: the report cannot be written: {why}\n  help: check the name given to --report",
+            path.display()
+        ));
+        return Exit::Input;
+    }
     if args.files.iter().filter(|file| is_stdin(file)).count() > 1 {
         terminal.error(&"standard input (`-`) can be named once only");
         return Exit::Input;
@@ -91,6 +100,24 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         },
     }
     exit
+}
+
+/// What would keep a page from being written, as far as can be seen before there is one.
+fn unwritable(path: &Path, models: &[PathBuf]) -> Option<&'static str> {
+    let same = |model: &PathBuf| match (model.canonicalize(), path.canonicalize()) {
+        (Ok(model), Ok(page)) => model == page,
+        _ => false,
+    };
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    match parent {
+        _ if is_stdin(path) => Some("a page needs a file"),
+        _ if path.is_dir() => Some("it is a directory"),
+        _ if models.iter().any(same) => Some("it is a model that is to be checked"),
+        Some(parent) if !parent.is_dir() => Some("there is no such directory"),
+        _ => None,
+    }
 }
 
 /// Writes the report as a page.

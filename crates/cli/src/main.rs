@@ -33,6 +33,7 @@ mod worker;
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use threadwise::{ENGINES, Exit};
@@ -43,6 +44,9 @@ use crate::terminal::{Terminal, say};
 /// Set by the first Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// Signals this close together are one: `timeout` sends one to the program and one to its group.
+const SAME_SIGNAL: Duration = Duration::from_millis(300);
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let terminal = Terminal::detect();
@@ -51,11 +55,18 @@ fn main() -> ExitCode {
         Command::Check(_) | Command::Test(_) | Command::Bench(_)
     ) {
         // Without the handler Ctrl-C still ends the program, only less politely.
-        let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+        let mut first = None;
+        let _ = ctrlc::set_handler(move || {
+            let again = first.get_or_insert_with(Instant::now).elapsed() > SAME_SIGNAL;
+            if INTERRUPTED.swap(true, Ordering::Relaxed) && again {
                 std::process::exit(i32::from(Exit::Interrupted.code()));
             }
         });
+    }
+    if let Command::Check(args) = &cli.command
+        && args.with_parent
+    {
+        end_with_parent();
     }
     let exit = match &cli.command {
         Command::Check(args) => check::run(args, &terminal, &INTERRUPTED),
@@ -95,4 +106,16 @@ fn engines(terminal: &Terminal) -> Exit {
         ));
     }
     Exit::Proved
+}
+
+/// Ends this process as Ctrl-C would, once the one that started it is gone. Where that cannot be seen, limits of time end it.
+fn end_with_parent() {
+    #[cfg(unix)]
+    std::thread::spawn(|| {
+        let parent = std::os::unix::process::parent_id();
+        while std::os::unix::process::parent_id() == parent {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        INTERRUPTED.store(true, Ordering::Relaxed);
+    });
 }

@@ -47,6 +47,9 @@ fn page(place: &Place, status: i32, args: &[&str]) -> Option<Browser> {
 /// What must be so of every page: no complaint, nothing loaded, no id twice, a name for everything that can be used.
 fn sound(browser: &mut Browser) {
     browser.assert_quiet();
+    let odd =
+        "['[object', 'undefined', 'NaN'].filter((text) => document.body.innerText.includes(text))";
+    assert_eq!(browser.eval(odd), json!([]));
     for url in &browser.requests {
         let own = url.starts_with("file://") && url.contains("/report.html");
         assert!(
@@ -200,6 +203,74 @@ fn a_proof_with_its_assertions() {
     let above = browser.eval(above);
     assert_eq!(above, json!("P[i] at critical: !x && last == i"));
     assert_eq!(browser.count("svg .node .holds"), 4);
+    sound(&mut browser);
+}
+
+/// Of a step that changes what is the process's own, the new values stand in its box.
+#[test]
+fn what_is_local_is_in_the_lane() {
+    let place = Place::new();
+    let text = "\
+shared x: 0..9 = 0;
+process P[i: 1..2] {
+    local k: 0..9 = 0;
+    loop {
+        read:  k := x;
+        write: x := (k + 1) % 10;
+    }
+}
+invariant small: x < 3;
+";
+    place.file("count.tw", text);
+    let Some(mut browser) = page(&place, 1, &["count.tw"]) else {
+        return;
+    };
+    let marks = browser
+        .eval("[...document.querySelectorAll('.lanes .move mark')].map((node) => node.innerText)");
+    let marks = marks.as_array().unwrap();
+    assert!(!marks.is_empty());
+    for mark in marks {
+        let mark = mark.as_str().unwrap();
+        assert!(mark.contains(" = ") && !mark.contains("P["), "{mark}");
+    }
+    sound(&mut browser);
+}
+
+/// An assertion of several facts is one expression: what binds loosely is in parentheses, as `--explain` writes it.
+#[test]
+fn assertions_are_expressions() {
+    let place = Place::new();
+    let text = "\
+shared a, b, c: bool = false;
+process P {
+    one:  choose { a := true; } or { b := true; } or { atomic { a, b := true, true; } }
+    two:  c := true;
+    last: skip;
+}
+invariant some: P at last -> c && (a || b);
+";
+    place.file("facts.tw", text);
+    let Some(mut browser) = page(&place, 0, &["facts.tw", "--engine", "split"]) else {
+        return;
+    };
+    let shown = place.run(&["check", "facts.tw", "--engine", "split", "--explain"]);
+    let shown = shown.expect(0).stdout;
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = words(&shown);
+    browser.click(".verdicts tbody tr:nth-child(2) a");
+    browser.wait("document.querySelector('#detail h2').innerText.includes('some')");
+    let facts = browser
+        .eval("[...document.querySelectorAll('.source .fact')].map((node) => node.innerText)");
+    let facts = facts.as_array().unwrap();
+    assert!(facts.len() >= 3, "{facts:?}");
+    let mut several = 0;
+    for fact in facts {
+        let fact = words(fact.as_str().unwrap());
+        let (_, assertion) = fact.split_once(": ").unwrap();
+        assert!(shown.contains(assertion), "{assertion} is not in {shown}");
+        several += usize::from(assertion.contains(" && (") || assertion.contains(") && "));
+    }
+    assert!(several > 0, "no fact needs parentheses: {facts:?}");
     sound(&mut browser);
 }
 
@@ -500,6 +571,12 @@ fn a_report_is_one_file() {
         "{}",
         ran.stderr
     );
+    // A model is not overwritten.
+    let own = model("mux_sem_try");
+    let before = std::fs::read(place.path().join(&own)).unwrap();
+    let ran = place.run(&["check", &own, "--report", &own]).expect(2);
+    assert!(ran.stderr.contains("it is a model"), "{}", ran.stderr);
+    assert_eq!(std::fs::read(place.path().join(&own)).unwrap(), before);
     // A file with errors has a page, too.
     place.file("wrong.tw", "shared x: bool = 3;\n");
     place

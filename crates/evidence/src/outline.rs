@@ -120,6 +120,25 @@ impl LabelOutline {
     }
 }
 
+impl LabelOutline {
+    /// What holds, in one line: the facts as one expression, and how much is left out of it.
+    pub fn assertion(&self) -> String {
+        self.conjuncts().join(" && ")
+    }
+
+    /// The facts, in parentheses where one expression of several needs them. There is at least one.
+    fn conjuncts(&self) -> Vec<String> {
+        let mut facts = self.holds.clone();
+        facts.extend(self.omitted.iter().map(Omission::line));
+        match facts.len() {
+            0 => facts.push("true".to_owned()),
+            1 => {}
+            _ => facts.iter_mut().for_each(|fact| *fact = conjunct(fact)),
+        }
+        facts
+    }
+}
+
 impl Omission {
     fn line(&self) -> String {
         format!(
@@ -247,15 +266,8 @@ impl ProcessOutline {
         let width = places.iter().map(|place| place.chars().count()).max();
         let width = width.unwrap_or_default();
         for (place, label) in places.iter().zip(&self.labels) {
-            let mut facts = label.holds.clone();
-            facts.extend(label.omitted.iter().map(Omission::line));
-            if facts.is_empty() {
-                facts.push("true".to_owned());
-            }
+            let mut facts = label.conjuncts();
             let last = facts.len() - 1;
-            if last > 0 {
-                facts.iter_mut().for_each(|fact| *fact = conjunct(fact));
-            }
             let line = facts.join(" && ");
             if line.chars().count() <= WIDTH {
                 facts = vec![line];

@@ -586,7 +586,15 @@ fn properties(
 fn checked(text: &str, about: &About) -> Result<Json, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
-    command.args(["check", "-", "--json", "--quiet", "--threads", "1"]);
+    command.args([
+        "check",
+        "-",
+        "--json",
+        "--quiet",
+        "--with-parent",
+        "--threads",
+        "1",
+    ]);
     command.args(["--timeout", &CHECK_SECONDS.to_string()]);
     command.args(["--total-timeout", &CHECK_TOTAL.to_string()]);
     for (name, value) in &about.values.0 {

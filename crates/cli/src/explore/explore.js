@@ -69,11 +69,12 @@
         }
         const given = parts.getAll("set").map((pair) => [pair.slice(0, pair.indexOf("=")), Number(pair.slice(pair.indexOf("=") + 1))]);
         values = Object.fromEntries(given.filter(([name, value]) => data.params.includes(name) && Number.isSafeInteger(value)));
-        for (const [name, value] of entries(data.values)) if (!(name in values)) values[name] = value;
+        for (const [name, value] of entries(data.values)) if (!Object.hasOwn(values, name)) values[name] = value;
         initial = /^\d{1,39}$/.test(parts.get("from") || "") ? parts.get("from") : "0";
         choices = read(parts.get("walk") || "");
-        at = parts.has("at") ? Math.min(Number(parts.get("at")) || 0, choices.length) : choices.length;
-        loop = parts.has("loop") ? Math.min(Number(parts.get("loop")) || 0, choices.length) : null;
+        const within = (text) => Math.min(Math.max(0, Math.trunc(Number(text)) || 0), choices.length);
+        at = parts.has("at") ? within(parts.get("at")) : choices.length;
+        loop = parts.has("loop") ? within(parts.get("loop")) : null;
         if (parts.get("model") !== data.model) note = "The model is not the one that this walk was made with: it may lead elsewhere.";
     }
 
@@ -108,12 +109,14 @@
         } finally {
             if (mine === turn) busy(false);
         }
-        history.replaceState(null, "", address());
+        // Browsers refuse it if it comes too often: the next one will do.
+        try { history.replaceState(null, "", address()); } catch { /* see above */ }
         draw();
     }
 
     function take(option) {
-        if (!option) return;
+        // An option of a state that has been left means another step here.
+        if (!option || !look || !look.options.includes(option)) return;
         if (option.fails) { say(`${option.process} cannot go on: ${option.fails}`); return; }
         const same = at < choices.length && choices[at][0] === option.choice[0] && choices[at][1] === option.choice[1];
         if (!same) {
@@ -124,6 +127,7 @@
         at += 1;
         chosen = 0;
         note = "";
+        look = null;
         refresh();
     }
 
@@ -132,6 +136,7 @@
         at = to;
         chosen = 0;
         note = "";
+        look = null;
         refresh();
     }
 
@@ -143,6 +148,7 @@
         chosen = 0;
         loop = null;
         note = fresh || "";
+        look = null;
         refresh();
     }
 
@@ -156,6 +162,7 @@
         steps = [];
         at = choices.length;
         chosen = 0;
+        look = null;
         note = shown.property ? `A run that violates ${shown.property}.` : "";
     }
 
@@ -196,13 +203,15 @@
     start.addEventListener("change", () => { initial = start.value.trim() || "0"; restart(); });
 
     function set() {
-        const next = {};
+        const next = Object.create(null);
         for (const [name, input] of inputs) {
             if (!/^-?\d{1,15}$/.test(input.value.trim())) { say(`${name} must be a number`); return; }
             next[name] = Number(input.value.trim());
         }
         values = next;
         initial = "0";
+        // What was found is about other values.
+        found.replaceChildren();
         restart();
     }
 
@@ -261,7 +270,7 @@
         return el("li", {
             role: "option", id: `option-${position}`, class: "option", "aria-selected": position === chosen ? "true" : "false", "data-process": option.process,
             onclick: () => { chosen = position; take(option); },
-        }, el("span", { class: "chip" }, option.process), " ", el("span", { class: option.fails ? "code fails" : "code" }, move), " ",
+        }, el("span", { class: "chip" }, option.process), " ", el("span", { class: option.fails ? "code fails" : step.rest ? "code soft" : "code" }, move), " ",
             started.length ? `starts ${together(started)} ` : null,
             changes.slice(0, 8).flatMap(([name, value]) => [el("mark", { class: "code" }, `${name} = ${value}`), " "]),
             changes.length > 8 ? `and ${changes.length - 8} more ` : null,
@@ -272,7 +281,8 @@
     /** The steps that the filter admits. */
     function listed() {
         const wanted = filter.value.trim();
-        const all = look ? look.options : [];
+        // Resting leads nowhere: it comes last, so that Enter takes a step.
+        const all = look ? [...look.options].sort((one, other) => Number(Boolean(one.step && one.step.rest)) - Number(Boolean(other.step && other.step.rest))) : [];
         return all.filter(({ process, from, step, fails }) => !wanted || [process, from, step && step.to, step && step.rest && "rests", fails].some((text) => text && text.includes(wanted)));
     }
 
@@ -303,7 +313,7 @@
             return el("tr", {}, el("th", { scope: "row", class: "code" }, el("a", { href: `#line-${property.line}`, onclick: (event) => { event.preventDefault(); toLine(property.line); } }, property.name)),
                 el("td", {}, el("span", { class: `badge ${kind}`, "data-property": property.name }, word)));
         });
-        standing.replaceChildren(rows.length ? el("table", {}, el("tbody", {}, rows)) : el("p", { class: "soft" }, "The model has no properties."));
+        standing.replaceChildren(rows.length ? el("table", {}, el("tbody", {}, rows)) : el("p", { class: "soft" }, look ? "The model has no properties." : ""));
     }
 
     function drawWatches() {
@@ -330,7 +340,7 @@
         drawOptions();
         drawStanding();
         drawWatches();
-        if (!first) { left.replaceChildren(); place.replaceChildren(); return; }
+        if (!first) { left.replaceChildren(); place.replaceChildren(); program.here(null); program.who({ locations: new Map() }); return; }
         const walk = new Walk({ initial: first, steps, loop_from: loop === null ? undefined : loop });
         // Whoever was chosen has a lane, also who has only rested.
         for (const step of steps) walk.movers.add(step.process);
@@ -398,7 +408,7 @@
         }
         event.preventDefault();
     });
-    window.addEventListener("hashchange", () => { note = ""; first = null; steps = []; try { arrive(); refresh(); } catch (error) { note = error.message; draw(); } });
+    window.addEventListener("hashchange", () => { note = ""; first = null; steps = []; look = null; try { arrive(); refresh(); } catch (error) { note = error.message; draw(); } });
 
     const keys = helpButton([["↓ ↑ j k", "choose a step"], ["Enter", "take it"], ["u Backspace ←", "undo"], ["r →", "take again what was undone"], ["w", "watch an expression"], ["?", "these keys"]]);
     document.body.append(el("main", { class: "page explorer" },

@@ -78,12 +78,11 @@ impl Walked {
 
     /// Follows a walk, from where it differs from what is known. What is known beyond its end is kept: whoever goes back may come again.
     pub(super) fn follow(&mut self, walk: &Walk, source: &str) -> Result<(), Misstep> {
-        if walk.choices.len() > LONGEST {
-            return Err(Misstep::Long);
-        }
-        let same = self.choices.iter().zip(&walk.choices);
+        let wanted = &walk.choices[..walk.choices.len().min(LONGEST)];
+        let long = wanted.len() < walk.choices.len();
+        let same = self.choices.iter().zip(wanted);
         let same = same.take_while(|(a, b)| a == b).count();
-        if same == walk.choices.len() {
+        if same == wanted.len() && !long {
             return Ok(());
         }
         self.choices.truncate(same);
@@ -91,7 +90,7 @@ impl Walked {
         self.states.truncate(same + 1);
         let instance = Arc::clone(&self.instance);
         let describe = Steps::new(&instance, source);
-        for choice in &walk.choices[same..] {
+        for choice in &wanted[same..] {
             let step = self.choices.len();
             let misstep = |message: &str| Misstep::Step {
                 step,
@@ -120,7 +119,10 @@ impl Walked {
             self.steps.push(taken);
             self.states.push(after);
         }
-        Ok(())
+        match long {
+            true => Err(Misstep::Long),
+            false => Ok(()),
+        }
     }
 
     /// The steps that are known.

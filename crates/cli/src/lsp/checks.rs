@@ -161,7 +161,7 @@ fn start(
     events: Sender<Event>,
 ) -> std::io::Result<Child> {
     let mut command = Command::new(std::env::current_exe()?);
-    command.args(["check", "-", "--json", "--explain"]);
+    command.args(["check", "-", "--json", "--explain", "--with-parent"]);
     command.arg(format!("--total-timeout={seconds}"));
     if let Some(property) = &wanted.property {
         command.arg(format!("--property={property}"));

@@ -150,7 +150,7 @@ mod tests {
         Frames::new(stream.as_bytes())
             .map(|message| match message {
                 Ok(message) => message.to_string(),
-                Err(error) => format!("<{:.20}>", error.to_string()),
+                Err(error) => format!("<{error:.20}>"),
             })
             .collect()
     }

@@ -12,8 +12,9 @@ use serde::Serialize;
 use threadwise_evidence::to_conclusion;
 use threadwise_lang::control_flow;
 use threadwise_lang::render::LineIndex;
+use threadwise_lang::syntax::{self, SyntaxKind, SyntaxNode};
 
-use crate::report::{PropertyResult, Report, ReportedDiagnostic};
+use crate::report::{Exit, PropertyResult, Report, ReportedDiagnostic};
 use crate::session::Session;
 
 /// The script that draws walks: see its first lines.
@@ -21,6 +22,8 @@ pub const VIEWER: &str = include_str!("viewer.js");
 /// The style of all pages.
 pub const STYLE: &str = include_str!("viewer.css");
 
+/// What a page says that was written early.
+const INTERRUPTED: &str = "Interrupted: not everything was checked.";
 const REPORT: &str = include_str!("report.js");
 
 /// A model as pages show it.
@@ -94,11 +97,12 @@ impl Source {
             });
             each.collect()
         });
+        let tree = syntax::parse(session.text()).tree;
         let properties = session.program().map_or_else(Vec::new, |program| {
             let each = program.properties.iter().map(|property| SourceProperty {
                 name: property.name.clone(),
                 line: lines.line(property.span.start),
-                text: declaration(session.text(), property.span.start as usize),
+                text: declaration(&tree, property.span.start),
             });
             each.collect()
         });
@@ -111,13 +115,21 @@ impl Source {
     }
 }
 
-/// The declaration around a name, in one line: from the beginning of the line, or the end of what is before it there, to the semicolon.
-fn declaration(text: &str, name: usize) -> String {
-    let begin = text[..name].rfind(['\n', ';', '}']).map_or(0, |at| at + 1);
-    let end = text[name..]
-        .find(';')
-        .map_or(text.len(), |at| name + at + 1);
-    let words: Vec<&str> = text[begin..end].split_whitespace().collect();
+/// The declaration around a name, in one line and without comments.
+fn declaration(tree: &SyntaxNode, name: u32) -> String {
+    let item = tree.children().find(|item| {
+        let range = item.text_range();
+        u32::from(range.start()) <= name && name < u32::from(range.end())
+    });
+    let mut text = String::new();
+    let tokens = item.iter().flat_map(|item| item.descendants_with_tokens());
+    for token in tokens.filter_map(|element| element.into_token()) {
+        match token.kind() {
+            SyntaxKind::LineComment | SyntaxKind::BlockComment => text.push(' '),
+            _ => text.push_str(token.text()),
+        }
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ")
 }
 
@@ -126,6 +138,7 @@ fn declaration(text: &str, name: usize) -> String {
 struct Data<'r> {
     title: String,
     version: &'r str,
+    exit: u8,
     files: Vec<Source>,
     runs: Vec<RunData<'r>>,
 }
@@ -140,6 +153,8 @@ struct RunData<'r> {
     /// For each result: what it speaks of, what is wrong with its run, and whether its outline is all of the proof.
     scopes: Vec<String>,
     conclusions: Vec<Option<String>>,
+    /// For each result, each part of its outline and each of the labels there: what holds, as one expression.
+    assertions: Vec<Vec<Vec<String>>>,
     endings: Vec<Option<String>>,
     diagnostics: &'r [ReportedDiagnostic],
 }
@@ -162,7 +177,15 @@ pub fn report(report: &Report, sources: Vec<Source>) -> Result<String, serde_jso
         };
         let ending = |result: &PropertyResult| {
             let outline = result.outline.as_ref()?;
-            outline.lines().pop()
+            // The argument of liveness is shown by itself, and ends with its own last line.
+            outline.argument.is_empty().then(|| outline.lines().pop())?
+        };
+        let assertions = |result: &PropertyResult| -> Vec<Vec<String>> {
+            let processes = result.outline.iter().flat_map(|outline| &outline.processes);
+            let labels = processes.map(|process| process.labels.iter());
+            labels
+                .map(|labels| labels.map(|label| label.assertion()).collect())
+                .collect()
         };
         let mut title = run.file.clone();
         if !run.values.is_empty() {
@@ -174,15 +197,20 @@ pub fn report(report: &Report, sources: Vec<Source>) -> Result<String, serde_jso
             results: &run.results,
             scopes: run.results.iter().map(|one| one.scope.phrase()).collect(),
             conclusions: run.results.iter().map(conclusion).collect(),
+            assertions: run.results.iter().map(assertions).collect(),
             endings: run.results.iter().map(ending).collect(),
             diagnostics: &run.diagnostics,
         }
     });
     let runs: Vec<RunData> = runs.collect();
-    let plain: Vec<String> = runs.iter().flat_map(plain_lines).collect();
+    let mut plain: Vec<String> = runs.iter().flat_map(plain_lines).collect();
+    if report.exit == Exit::Interrupted.code() {
+        plain.push(INTERRUPTED.to_owned());
+    }
     let data = serde_json::to_string(&Data {
         title: title.clone(),
         version: &report.version,
+        exit: report.exit,
         runs,
         files: sources,
     })?;
@@ -208,6 +236,8 @@ fn plain_lines(run: &RunData) -> Vec<String> {
         let conclusion = run.conclusions[position].iter();
         lines.extend(conclusion.flat_map(|text| text.lines().map(|line| format!("    {line}"))));
     }
+    let diagnostics = run.diagnostics.iter();
+    lines.extend(diagnostics.map(|diagnostic| format!("  {}", diagnostic.message)));
     lines
 }
 
@@ -286,4 +316,30 @@ fn inert(json: &str) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_declaration_is_shown_whole_and_without_comments() {
+        let text = "shared x: bool = true; process P { a: x := false; }\n\
+                    invariant one: /* not; this } */ x || !x; invariant\n  two: // nor; this\n    !x -> !x;\n";
+        let source = Source::new(&Session::new("m.tw", text));
+        let shown: Vec<&str> = source.properties.iter().map(|p| p.text.as_str()).collect();
+        assert_eq!(
+            shown,
+            ["invariant one: x || !x;", "invariant two: !x -> !x;"]
+        );
+    }
+
+    #[test]
+    fn data_cannot_become_markup() {
+        let json = serde_json::to_string("</script><!-- & \u{2028}").unwrap();
+        let text = inert(&json);
+        assert!(!text.contains(['<', '>', '&', '\u{2028}']), "{text}");
+        let back: String = serde_json::from_str(&text).unwrap();
+        assert_eq!(back, "</script><!-- & \u{2028}");
+    }
 }

@@ -6,7 +6,9 @@
     const MARKS = { proved: "✓", violated: "✗", unknown: "?" };
     const all = data.runs.flatMap((run, at) => run.results.map((result, place) => ({ run, result, id: `${at + 1}.${place + 1}` })));
 
-    const badge = (verdict) => el("span", { class: `badge ${verdict}` }, `${MARKS[verdict]} ${verdict}`);
+    /** Whether the claim is for all values, and was established for some only. */
+    const partly = (result) => result.verdict === "proved" && result.reason && result.reason.code === "one-instance";
+    const badge = (result) => el("span", { class: `badge ${result.verdict}${partly(result) ? " partly" : ""}`, title: partly(result) ? "at one instance; the claim is for all" : null }, `${MARKS[result.verdict]} ${result.verdict}`);
     const seconds = (time) => (time === undefined ? "" : time < 0.0995 ? `${Math.round(time * 1000)} ms` : time < 9.95 ? `${time.toFixed(1)} s` : `${Math.round(time)} s`);
     const lineLink = (line) => el("a", { href: `#line-${line}`, onclick: (event) => { event.preventDefault(); viewer.toLine(line); } }, `line ${line}`);
 
@@ -21,14 +23,14 @@
             if (run !== last && data.runs.length > 1) body.append(el("tr", { class: "soft" }, el("th", { colspan: 6, scope: "colgroup" }, run.title)));
             last = run;
             const link = el("a", { href: `#${id}` }, result.property);
-            const row = el("tr", { onclick: () => { location.hash = id; } }, el("td", { class: "code" }, link), el("td", {}, badge(result.verdict)), el("td", {}, run.scopes[run.results.indexOf(result)]),
-                el("td", { class: "code" }, result.engine), el("td", {}, result.rechecked ? (result.verdict === "violated" ? "replayed" : "rechecked") : result.verdict === "unknown" ? "" : "not rechecked"),
-                el("td", {}, seconds(result.stats.seconds)));
+            const row = el("tr", { onclick: () => { location.hash = id; } }, el("td", { class: "code" }, link), el("td", {}, badge(result)), el("td", { class: "scope" }, run.scopes[run.results.indexOf(result)]),
+                el("td", { class: "code wide" }, result.engine), el("td", { class: "wide" }, result.rechecked ? (result.verdict === "violated" ? "replayed" : "rechecked") : result.verdict === "unknown" ? "" : "not rechecked"),
+                el("td", { class: "wide" }, seconds(result.stats.seconds)));
             rows.set(id, row);
             body.append(row);
         }
         return el("div", { class: "scroll" }, el("table", { class: "verdicts" }, el("caption", { class: "skip" }, "verdicts"),
-            el("thead", {}, el("tr", {}, ["property", "verdict", "scope", "engine", "evidence", "time"].map((title) => el("th", { scope: "col" }, title)))), body));
+            el("thead", {}, el("tr", {}, ["property", "verdict", "scope", "engine", "evidence", "time"].map((title, at) => el("th", { scope: "col", class: at > 2 ? "wide" : null }, title)))), body));
     }
 
     function show(one) {
@@ -36,10 +38,10 @@
         const { run, result } = one;
         const scope = run.scopes[run.results.indexOf(result)];
         const file = data.files[run.file];
-        const title = el("h2", {}, badge(result.verdict), " ", el("span", { class: "code" }, result.property), ` ${scope}`);
+        const title = el("h2", {}, badge(result), " ", el("span", { class: "code" }, result.property), ` ${scope}`);
         const parts = [title];
         const declared = file && file.properties.find((property) => property.name === result.property);
-        if (declared) parts.push(el("p", {}, el("code", {}, declared.text), " ", lineLink(declared.line)));
+        if (declared) parts.push(el("p", {}, el("code", {}, viewer.visible(declared.text)), " ", lineLink(declared.line)));
         if (result.vacuous) parts.push(el("p", {}, "Vacuously: there was nothing to prove."));
         for (const note of result.notes || []) parts.push(el("p", {}, note));
         if (result.reason) parts.push(el("p", { class: result.verdict === "unknown" ? "" : "soft" }, sentence(result.reason.message)), result.reason.next ? el("p", { class: "soft" }, `Next: ${result.reason.next}`) : null);
@@ -47,7 +49,7 @@
         if (result.trace && file) {
             const walk = new Walk(result.trace);
             const conclusion = run.conclusions[run.results.indexOf(result)] || "";
-            parts.push(el("div", { class: "box violated" }, el("pre", {}, conclusion.trimEnd()), (result.remedies || []).map((remedy) => el("p", {}, remedy.message))));
+            parts.push(el("div", { class: "box violated" }, conclusion.trimEnd().split("\n").map(prose), (result.remedies || []).map((remedy) => prose(remedy.message))));
             const view = walkView(walk, file, { fair: fairness(result.trace), ending: ending(result.trace), start: result.trace.loop_from === undefined ? walk.length : result.trace.loop_from });
             parts.push(fairTable(result.trace), view.element);
             begin = () => view.begin();
@@ -62,11 +64,18 @@
         document.title = `${result.property}: ${result.verdict} – threadwise`;
     }
 
+    /** A line of text with `code` in it; lines of the source, and lists, are indented. */
+    function prose(line) {
+        const quoted = /^\s+\d+: /.test(line);
+        const parts = line.trim().split("`").map((part, at) => (at % 2 ? el("code", {}, part) : part));
+        return el("p", { class: quoted ? "quote code" : /^\s/.test(line) ? "quote" : null }, quoted ? line.trim() : parts);
+    }
+
     const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
 
     function ending(trace) {
         switch (trace.ending.kind) {
-            case "invariant": return `✗ here ${trace.property} does not hold`;
+            case "invariant": return trace.ending.fails ? `✗ here evaluating ${trace.property} fails` : `✗ here ${trace.property} does not hold`;
             case "check": return `✗ here ${trace.ending.process} at ${trace.ending.from} fails a check`;
             case "deadlock": return "✗ here no process can go on";
             default: return trace.loop_from === undefined ? null : `✗ ${trace.property} does not hold in this run without end`;
@@ -106,21 +115,21 @@
     }
 
     /** What holds where, of an outline: by template and label, with what the names in it stand for. */
-    function assertions(outline) {
+    function assertions(outline, written) {
         const found = new Map();
-        for (const process of (outline && outline.processes) || []) {
+        ((outline && outline.processes) || []).forEach((process, part) => {
             const template = viewer.templateOf(process.process);
             if (!found.has(template)) found.set(template, new Map());
             const labels = found.get(template);
-            for (const place of process.labels) {
-                const holds = place.holds.length ? place.holds.join(" && ") : "true";
+            process.labels.forEach((place, at) => {
+                const holds = written[part][at];
                 const others = process.other ? `, for ${process.other.binder ? "every " : ""}${process.other.process}${process.other.condition ? ` with ${process.other.condition}` : ""}` : "";
                 for (const label of place.labels) {
                     if (!labels.has(label)) labels.set(label, []);
-                    labels.get(label).push({ who: process.process, holds: holds + (place.omitted ? " && …" : ""), others });
+                    labels.get(label).push({ who: process.process, holds, others });
                 }
-            }
-        }
+            });
+        });
         return found;
     }
 
@@ -128,10 +137,10 @@
         const outline = result.outline;
         const parts = [];
         if (result.verdict === "proved" && !outline) {
-            parts.push(el("p", {}, result.engine === "explicit" ? "Every reachable state was visited; there is no invariant to read. An engine that looks at one process at a time, such as split, gives one if it proves the property."
+            parts.push(el("p", {}, ["explicit", "forward", "backward"].includes(result.engine) ? "Every reachable state was looked at; there is no invariant to read. An engine that looks at one process at a time, such as split, gives one if it proves the property."
                 : "The proof could not be written down within the limits; its certificate can be kept with --certificate DIR."));
         }
-        const known = assertions(outline);
+        const known = assertions(outline, run.assertions[run.results.indexOf(result)]);
         const facts = new Map(), holds = new Map();
         for (const template of file.templates) {
             const labels = known.get(template.name);
@@ -152,10 +161,7 @@
                 parts.push(el("h3", {}, "Always"), el("ul", {}, outline.always.map((fact) => el("li", {}, el("code", {}, fact)))));
             }
             parts.push(counters(outline, file));
-            if (!outline.processes.length && !(outline.always || []).length && !(outline.argument || []).length) {
-                parts.push(el("p", {}, "Nothing has to be known for it: it follows from the text."));
-            }
-            if (outline.argument && outline.argument.length) parts.push(el("h3", {}, "Why no run goes against it"), el("pre", { class: "plain" }, outline.argument.join("\n")));
+            if (outline.argument && outline.argument.length) parts.push(el("h3", {}, result.kind === "liveness" ? "Why no run goes against it" : "Why"), el("pre", { class: "plain" }, outline.argument.join("\n")));
             parts.push(el("p", { class: "soft" }, run.endings[run.results.indexOf(result)] || ""));
         }
         parts.push(exposed(result));
@@ -174,8 +180,8 @@
         const names = new Set(texts.flatMap((text) => [...text.matchAll(/#(?:([A-Za-z_]\w*)\.)?([A-Za-z_]\w*)/g)].map((found) => found[0])));
         if (!names.size) return outline.notation ? el("p", { class: "soft" }, sentence(outline.notation)) : null;
         const rows = [...names].map((name) => {
-            const label = name.slice(1).split(".").pop();
-            const template = file.templates.find((one) => one.labels.some((known) => known.name === label));
+            const names = name.slice(1).split("."), label = names.pop(), of = names[0];
+            const template = file.templates.find((one) => (!of || one.name === of) && one.labels.some((known) => known.name === label));
             const line = template && template.labels.find((known) => known.name === label).line;
             return el("tr", {}, el("td", { class: "code" }, name), el("td", {}, `how many processes${file.templates.length > 1 && template ? ` of ${template.name}` : ""} are at `, el("code", {}, label),
                 label === "done" ? ": they have ended" : "", line && label !== "done" ? [" (", lineLink(line), ")"] : null));
@@ -238,25 +244,32 @@
     function diagnostics() {
         const list = data.runs.flatMap((run) => run.diagnostics.map((one) => ({ run, one })));
         if (!list.length) return null;
-        return el("details", { open: all.length === 0 }, el("summary", {}, plural(list.length, "message")), el("ul", {}, list.slice(0, 200).map(({ run, one }) =>
-            el("li", {}, `${one.severity}: `, one.place ? `${run.title}, line ${one.place.line}: ` : "", one.message, one.help ? el("div", { class: "soft" }, `help: ${one.help}`) : null))));
+        const errors = list.filter(({ one }) => one.severity === "error").length;
+        return el("details", { open: all.length === 0 || errors > 0 }, el("summary", {}, errors ? plural(errors, "error") : plural(list.length, "message")), el("ul", {}, list.slice(0, 200).map(({ run, one }) =>
+            el("li", {}, `${one.severity}: `, one.place ? `${run.title}, line ${one.place.line}: ` : one.message.includes(run.title) ? "" : `${run.title}: `, one.message, one.help ? el("div", { class: "soft" }, `help: ${one.help}`) : null))));
     }
 
     function choose() {
-        const wanted = decodeURIComponent(location.hash.slice(1));
-        const one = all.find(({ id }) => id === wanted);
+        const wanted = location.hash.slice(1);
+        const one = all.find(({ id }) => id === wanted) || all.find(({ result }) => result.property === wanted);
         if (one) show(one);
         return Boolean(one);
     }
 
     const count = (verdict) => all.filter(({ result }) => result.verdict === verdict).length;
+    const unread = data.runs.filter((run) => run.results.length === 0).length;
+    const tally = (verdict) => {
+        const some = verdict === "proved" ? all.filter(({ result }) => partly(result)).length : 0;
+        return `${count(verdict)} ${verdict}${some === 0 ? "" : some === count(verdict) ? " at one instance only" : `, ${some} of them at one instance only`}`;
+    };
     const keys = [["[ ]", "the property before or after"], ["↑ ↓", "one step back or on (in the lanes)"], ["PageUp PageDown", "ten steps"], ["Home End", "the first state, the last step"], ["n p", "next or previous step of the same process"], ["?", "this list"]];
     const main = el("main", { class: "page", id: "main" },
-        el("div", { class: "top" }, el("h1", {}, data.title), el("span", { class: "soft" }, ["proved", "violated", "unknown"].filter((verdict) => count(verdict)).map((verdict) => `${count(verdict)} ${verdict}`).join(", ")),
+        el("div", { class: "top" }, el("h1", {}, data.title), el("span", { class: "soft" }, ["proved", "violated", "unknown"].filter((verdict) => count(verdict)).map(tally).concat(unread ? [`${plural(unread, "file")} not checked`] : []).join(", ")),
             el("span", { class: "end" }, helpButton(keys), themeButton())),
+        data.exit === 130 ? el("p", { role: "alert" }, el("strong", {}, "Interrupted: not everything was checked.")) : null,
         all.length ? table() : el("p", {}, "Nothing was checked."), diagnostics(), detail,
         el("p", { class: "soft" }, `threadwise ${data.version}. Memory is sequentially consistent, and every verdict is about that.`));
-    document.body.prepend(el("a", { class: "skip", href: "#detail" }, "skip to the evidence"), main);
+    document.body.prepend(el("a", { class: "skip", href: "#detail", onclick: (event) => { event.preventDefault(); detail.focus(); } }, "skip to the evidence"), main);
     window.addEventListener("hashchange", choose);
     document.addEventListener("keydown", (event) => {
         if (!["[", "]"].includes(event.key) || viewer.typing(event) || !all.length) return;
@@ -265,6 +278,6 @@
     });
     if (!choose() && all.length) {
         // What people want to see first: what is wrong, then what could be proved for the most.
-        show(all.find(({ result }) => result.verdict === "violated") || all.find(({ result }) => result.outline && (result.outline.processes.length || (result.outline.always || []).length)) || all[0]);
+        show(all.find(({ result }) => result.verdict === "violated") || all.find(({ result }) => result.verdict === "unknown") || all.find(({ result }) => result.outline && (result.outline.processes.length || (result.outline.always || []).length)) || all[0]);
     }
 })();

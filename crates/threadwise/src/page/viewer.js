@@ -13,7 +13,7 @@ const viewer = (() => {
             if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
             else node.setAttribute(name, value === true ? "" : String(value));
         }
-        for (const child of children.flat()) {
+        for (const child of children.flat(Infinity)) {
             if (child === undefined || child === null || child === false) continue;
             node.append(child instanceof Node ? child : document.createTextNode(String(child)));
         }
@@ -56,6 +56,9 @@ const viewer = (() => {
         }
         return runs.map(([a, b]) => (a === b ? `${a}` : b === a + 1 ? `${a},${b}` : `${a}..${b}`)).join(",");
     }
+
+    /** Text of a model with what would turn the direction of writing, and other control characters, as escapes: what is read is what is there. */
+    const visible = (text) => text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) => `\\u{${c.codePointAt(0).toString(16)}}`);
 
     /** A run: its first state, and what each step changes. Position k is after k steps. */
     class Walk {
@@ -195,6 +198,8 @@ const viewer = (() => {
             for (const [name, value] of entries(step.changes)) {
                 if (owner(name) === null) { if (reads(name)) common.push(change(name, value)); }
                 else if (owner(name) === step.process) { if (reads(name)) own.push(change(name.slice(step.process.length + 1), value)); }
+                // Of a process that is started here.
+                else if (reads(name)) common.push(change(name, value));
             }
             const started = entries(step.started).map(([name]) => name);
             const move = el("span", { class: step.idle || step.rest ? "move still" : "move" },
@@ -240,7 +245,7 @@ const viewer = (() => {
             for (const stretch of stretches(to - from + 1, interesting.map((at) => at - from + 1))) {
                 const a = from + stretch.from - 1, b = from + stretch.to - 1;
                 if (stretch.open) { put(into, a, b); continue; }
-                const button = el("button", { class: "fold", type: "button" }, `▸ steps ${a.toLocaleString("en")} to ${b.toLocaleString("en")}`);
+                const button = el("button", { class: "fold", type: "button", tabindex: "-1" }, `▸ steps ${a.toLocaleString("en")} to ${b.toLocaleString("en")}`);
                 const fold = { from: a, to: b, open() {
                     const piece = document.createDocumentFragment();
                     put(piece, a, b);
@@ -259,7 +264,7 @@ const viewer = (() => {
             part(box, 1, n, []);
         } else {
             part(box, 1, loop, [loop]);
-            const round = el("div", { class: "loop" }, el("div", { class: "turn" }, `↻ for ever: steps ${loop + 1} to ${n}`));
+            const round = el("div", { class: "loop", role: "group", "aria-label": "for ever" }, el("div", { class: "turn" }, `↻ for ever: steps ${loop + 1} to ${n}`));
             part(round, loop + 1, n, [loop + 1]);
             round.append(el("div", { class: "turn" }, loop === 0 ? "↺ back to the initial state" : `↺ back to the state after step ${loop}`));
             box.append(round);
@@ -379,7 +384,7 @@ const viewer = (() => {
             for (const fact of (facts && facts.get(number)) || []) box.append(el("div", { class: "fact" }, fact));
             const where = el("span", { class: "where" });
             const line = el("div", { class: "line", id: `line-${number}` }, el("span", { class: "number", "aria-hidden": "true" }, number),
-                el("span", { class: "text" }, content, where));
+                el("span", { class: "text" }, visible(content), where));
             lines.push({ line, where });
             box.append(line);
         });
@@ -625,5 +630,5 @@ const viewer = (() => {
         return el("button", { type: "button", onclick: () => dialog.showModal() }, "keys");
     }
 
-    return { el, svg, plural, entries, owner, templateOf, together, clip, Walk, lanes, statePanel, sourcePane, graph, projection, walkView, themeButton, helpButton, toLine, typing };
+    return { el, svg, plural, entries, owner, templateOf, together, clip, Walk, lanes, statePanel, sourcePane, graph, projection, walkView, themeButton, helpButton, toLine, typing, visible };
 })();
