@@ -150,7 +150,11 @@ mod tests {
         Frames::new(stream.as_bytes())
             .map(|message| match message {
                 Ok(message) => message.to_string(),
-                Err(error) => format!("<{error:.20}>"),
+                // Enough to know it by.
+                Err(error) => format!(
+                    "<{}>",
+                    error.to_string().chars().take(20).collect::<String>()
+                ),
             })
             .collect()
     }
