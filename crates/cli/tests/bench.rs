@@ -418,8 +418,8 @@ fn a_method_that_does_not_decide_has_figures() {
     place
         .run(&["bench", "t.toml"])
         .expect(0)
-        .says("| m | undecided | unknown (0.")
-        .says("| m | forward | unknown | 0.")
+        .says("| m | undecided | unknown (")
+        .says("| m | forward | unknown | ")
         .says("- forward, unknown (first for m): an expression has too many values");
     assert_eq!(lines(&place).len(), 1);
 }
