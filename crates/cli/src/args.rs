@@ -562,6 +562,8 @@ pub(crate) enum Format {
     Text,
     /// One object, as the published schema says
     Json,
+    /// SARIF 2.1.0, which code hosts and editors show beside the source
+    Sarif,
 }
 
 /// When `split` looks for errors.

@@ -11,6 +11,7 @@ use threadwise::{
     Predicates, Report, ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind,
     engine_exists, engine_explains,
     page::{self, Source},
+    sarif,
 };
 
 use crate::args::{CheckArgs, Format, LimitArgs, TraceFormat};
@@ -52,7 +53,10 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         terminal.error(&"standard input (`-`) can be named once only");
         return Exit::Input;
     }
-    let json = args.json || args.format == Format::Json;
+    let format = match args.json {
+        true => Format::Json,
+        false => args.format,
+    };
     let mut check = Check {
         args,
         terminal,
@@ -60,7 +64,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         denied,
         options: options(args),
         supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
-        printer: (!json).then(|| Printer::new(*terminal, args)),
+        printer: (format == Format::Text).then(|| Printer::new(*terminal, args)),
         written: BTreeSet::new(),
         sources: Vec::new(),
         runs: Vec::new(),
@@ -84,20 +88,25 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         report.exit = exit.code();
     }
     if let Some(path) = &args.report {
-        exit = exit.and(write_page(path, &report, sources, args, terminal));
+        exit = exit.and(write_page(path, &report, &sources, args, terminal));
         report.exit = exit.code();
     }
-    match &mut printer {
-        Some(printer) => printer.end(&report),
-        None => match serde_json::to_string_pretty(&report) {
-            Ok(text) => say(format_args!("{text}\n")),
-            Err(error) => {
-                terminal.error(&format_args!(
-                    "internal error: the report cannot be written: {error}"
-                ));
-                exit = exit.and(Exit::Internal);
-            }
-        },
+    let text = match (&mut printer, format) {
+        (Some(printer), _) => {
+            printer.end(&report);
+            return exit;
+        }
+        (None, Format::Sarif) => serde_json::to_string_pretty(&sarif(&report, &sources)),
+        (None, _) => serde_json::to_string_pretty(&report),
+    };
+    match text {
+        Ok(text) => say(format_args!("{text}\n")),
+        Err(error) => {
+            terminal.error(&format_args!(
+                "internal error: the report cannot be written: {error}"
+            ));
+            exit = exit.and(Exit::Internal);
+        }
     }
     exit
 }
@@ -124,7 +133,7 @@ fn unwritable(path: &Path, models: &[PathBuf]) -> Option<&'static str> {
 fn write_page(
     path: &Path,
     report: &Report,
-    sources: Vec<Source>,
+    sources: &[Source],
     args: &CheckArgs,
     terminal: &Terminal,
 ) -> Exit {
@@ -225,7 +234,7 @@ struct Check<'a> {
     printer: Option<Printer>,
     /// Names of the traces and certificates written so far.
     written: BTreeSet<PathBuf>,
-    /// The files, if there is to be a page about them.
+    /// The files, if what is written shows them.
     sources: Vec<Source>,
     runs: Vec<Run>,
 }
@@ -245,7 +254,7 @@ impl Check<'_> {
             }
         };
         let session = Session::new(input.name, input.text);
-        if self.args.report.is_some() {
+        if self.args.report.is_some() || self.args.format == Format::Sarif {
             self.sources.push(Source::new(&session));
         }
         let accepted = session.accepted(&self.denied);

@@ -31,6 +31,7 @@ pub mod page;
 mod plan;
 mod portfolio;
 mod report;
+mod sarif;
 mod session;
 mod setting;
 
@@ -50,6 +51,7 @@ pub use report::{
     Exit, Exposure, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic,
     Run, Scope, VerdictKind,
 };
+pub use sarif::sarif;
 pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
 pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};

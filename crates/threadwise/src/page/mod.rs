@@ -139,7 +139,7 @@ struct Data<'r> {
     title: String,
     version: &'r str,
     exit: u8,
-    files: Vec<Source>,
+    files: &'r [Source],
     runs: Vec<RunData<'r>>,
 }
 
@@ -160,7 +160,7 @@ struct RunData<'r> {
 }
 
 /// The report as a page. `sources` are the files that its runs name.
-pub fn report(report: &Report, sources: Vec<Source>) -> Result<String, serde_json::Error> {
+pub fn report(report: &Report, sources: &[Source]) -> Result<String, serde_json::Error> {
     let mut names: Vec<&str> = report.runs.iter().map(|run| run.file.as_str()).collect();
     names.dedup();
     let title = match names.as_slice() {

@@ -1,0 +1,241 @@
+//! Results for other tools: SARIF, the definition of an action, hooks for commits, and the module for BenchExec.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::Place;
+use serde_json::{Value, json};
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+fn model(name: &str) -> String {
+    std::fs::read_to_string(format!("{ROOT}/models/{name}.tw")).unwrap()
+}
+
+fn sarif(place: &Place, args: &[&str], status: i32) -> Value {
+    let mut all = vec!["check", "--format", "sarif"];
+    all.extend(args);
+    let ran = place.run(&all).expect(status);
+    serde_json::from_str(&ran.stdout).unwrap()
+}
+
+fn results(log: &Value) -> &Vec<Value> {
+    log["runs"][0]["results"].as_array().unwrap()
+}
+
+/// The result about a property, by its name in the message.
+fn about<'l>(log: &'l Value, property: &str) -> &'l Value {
+    let name = format!("`{property}`");
+    let text = |result: &Value| result["message"]["text"].as_str().unwrap().to_owned();
+    let mut found = results(log).iter();
+    found
+        .find(|result| text(result).starts_with(&name))
+        .unwrap()
+}
+
+#[test]
+fn a_violation_in_sarif() {
+    let place = Place::new();
+    place.file("a b/lock#1.tw", model("mux_sem_try"));
+    let log = sarif(&place, &["a b/lock#1.tw"], 1);
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "threadwise");
+    assert_eq!(run["invocations"][0]["exitCode"], 1);
+    // Every rule that a result names is declared, once.
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let mut ids: Vec<&str> = rules.iter().map(|r| r["id"].as_str().unwrap()).collect();
+    let number = ids.len();
+    ids.dedup();
+    assert_eq!(ids.len(), number);
+    for result in results(&log) {
+        assert!(
+            ids.contains(&result["ruleId"].as_str().unwrap()),
+            "{result}"
+        );
+        // The format asks for it.
+        assert_eq!(
+            result["kind"] == "fail",
+            result["level"] != "none",
+            "{result}"
+        );
+    }
+    let mutex = about(&log, "mutex");
+    assert_eq!(
+        (&mutex["kind"], &mutex["level"]),
+        (&json!("fail"), &json!("error"))
+    );
+    let place_of = |value: &Value| {
+        let physical = &value["physicalLocation"];
+        let line = physical["region"]["startLine"].as_u64().unwrap();
+        (
+            physical["artifactLocation"]["uri"]
+                .as_str()
+                .unwrap()
+                .to_owned(),
+            line,
+        )
+    };
+    let uri = "a%20b/lock%231.tw".to_owned();
+    assert_eq!(place_of(&mutex["locations"][0]), (uri.clone(), 31));
+    // The run: one place a step, at the line of the step.
+    let flow = &mutex["codeFlows"][0]["threadFlows"][0]["locations"];
+    let lines: Vec<(String, u64)> = flow
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| place_of(&step["location"]))
+        .collect();
+    assert_eq!(lines, [22, 22, 23, 23].map(|line| (uri.clone(), line)));
+    assert_eq!(
+        flow[2]["location"]["message"]["text"],
+        "P[2] goes from look to enter"
+    );
+    assert_eq!(about(&log, "checks")["kind"], "pass");
+}
+
+#[test]
+fn what_is_unknown_and_what_cannot_be_read_in_sarif() {
+    let place = Place::new();
+    place.file("count.tw", "shared x: int = 0;\nprocess P { loop { up: x := x + 1; } }\ninvariant small: x != -1;\ndeadlock_free;\n");
+    let log = sarif(
+        &place,
+        &["count.tw", "--engine", "explicit", "--timeout", "0.2"],
+        3,
+    );
+    assert_eq!(about(&log, "small")["kind"], "open");
+    place.file("wrong.tw", "shared x: bool = 3;\nprocess P { a: skip; }\n");
+    let log = sarif(&place, &["wrong.tw"], 2);
+    let error = &results(&log)[0];
+    assert_eq!(error["level"], "error");
+    let region = &error["locations"][0]["physicalLocation"]["region"];
+    assert_eq!(
+        (region["startLine"].as_u64(), region["startColumn"].as_u64()),
+        (Some(1), Some(18))
+    );
+    // A file that is not there.
+    let log = sarif(&place, &["no-such.tw"], 2);
+    assert_eq!(results(&log).len(), 1);
+}
+
+/// Whether a program is there; if not, the test says so.
+fn has(program: &str, args: &[&str]) -> bool {
+    let there = Command::new(program).args(args).output();
+    let there = there.is_ok_and(|output| output.status.success());
+    if !there {
+        println!(
+            "{program} {} does not run: the test is left out",
+            args.join(" ")
+        );
+    }
+    there
+}
+
+/// What the module for BenchExec makes of answers, by BenchExec's own types.
+#[test]
+fn benchexec_understands_the_answers() {
+    if !has("python3", &["-c", "import benchexec.tools.template"]) {
+        return;
+    }
+    let place = Place::new();
+    for (name, text) in [("right", model("mux_sem")), ("wrong", model("mux_sem_try"))] {
+        place.file(&format!("{name}.tw"), text);
+    }
+    let script = format!(
+        "import sys, importlib.util, subprocess, types, pathlib\n\
+         spec = importlib.util.spec_from_file_location('threadwise', '{ROOT}/integrations/benchexec/threadwise.py')\n\
+         module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n\
+         tool = module.Tool()\n\
+         program = sys.argv[1]\n\
+         print(tool.version(program))\n\
+         from benchexec.tools.template import BaseTool2\n\
+         for name, options in [('right', ['--only', 'safety']), ('wrong', []), ('right', ['--engine', 'explicit', '--set', 'N=18', '--timeout', '0.3', '--property', 'mutex']), ('missing', [])]:\n\
+         \x20   task = BaseTool2.Task.with_files([name + '.tw'])\n\
+         \x20   limits = BaseTool2.ResourceLimits(memory=2000000000)\n\
+         \x20   command = tool.cmdline(program, options, task, limits)\n\
+         \x20   done = subprocess.run(command, capture_output=True, text=True)\n\
+         \x20   run = types.SimpleNamespace(was_terminated=False, output=done.stdout.splitlines(keepends=True), exit_code=done.returncode)\n\
+         \x20   print(name, tool.determine_result(run))\n\
+         print(tool.get_value_from_output(run.output, 'states'))\n"
+    );
+    let output = Command::new("python3")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_threadwise")])
+        .current_dir(place.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            env!("CARGO_PKG_VERSION"),
+            "right true",
+            "wrong false",
+            "right TIMEOUT",
+            "missing ERROR",
+            "None",
+        ],
+        "{errors}"
+    );
+}
+
+/// The script of the action, run as a runner would: with the inputs in the environment.
+#[test]
+fn the_action_writes_results_and_a_status() {
+    if !has("bash", &["--version"]) {
+        return;
+    }
+    let place = Place::new();
+    place.file("wrong.tw", model("mux_sem_try"));
+    let text = std::fs::read_to_string(format!("{ROOT}/action.yml")).unwrap();
+    let script = text.split("run: |\n").nth(1).unwrap();
+    let script: Vec<&str> = script.lines().map(str::trim_start).collect();
+    // Where the action looks for what it has built.
+    let built = place.path().join("target/release");
+    std::fs::create_dir_all(&built).unwrap();
+    std::fs::copy(env!("CARGO_BIN_EXE_threadwise"), built.join("threadwise")).unwrap();
+    for (fail, status) in [("true", 1), ("false", 0)] {
+        let ran = Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", &script.join("\n")])
+            .current_dir(place.path())
+            .env_remove("CARGO_TARGET_DIR")
+            .env("GITHUB_ACTION_PATH", place.path())
+            .env("GITHUB_OUTPUT", place.path().join("output"))
+            .env("FILES", "wrong.tw")
+            .env("ARGUMENTS", "--timeout 60")
+            .env("SARIF", "results.sarif")
+            .env("FAIL", fail)
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(status), "{ran:?}");
+        let output = std::fs::read_to_string(place.path().join("output")).unwrap();
+        assert!(output.ends_with("status=1\n"), "{output}");
+        let log = std::fs::read_to_string(place.path().join("results.sarif")).unwrap();
+        let log: Value = serde_json::from_str(&log).unwrap();
+        assert_eq!(about(&log, "mutex")["kind"], "fail");
+    }
+}
+
+/// The hooks call commands and options that there are.
+#[test]
+fn hooks_call_what_there_is() {
+    let path = Path::new(ROOT).join(".pre-commit-hooks.yaml");
+    let text = std::fs::read_to_string(path).unwrap();
+    let place = Place::new();
+    place.file("right.tw", model("mux_sem_try"));
+    let mut hooks = 0;
+    for line in text.lines() {
+        let Some(entry) = line.trim().strip_prefix("entry: threadwise ") else {
+            continue;
+        };
+        hooks += 1;
+        let mut args: Vec<&str> = entry.split(' ').collect();
+        args.push("right.tw");
+        let status = if entry.starts_with("check") { 1 } else { 0 };
+        place.run(&args).expect(status);
+    }
+    assert_eq!(hooks, 3);
+}
