@@ -434,7 +434,10 @@ fn names_are_checked_and_suggested() {
         (vec!["--memory", "1"], "16"),
         (vec!["--threads", "0"], "1..=1024"),
         (vec!["--only", "both"], "`safety` or `liveness`"),
-        (vec!["--format", "sarif"], "possible values: text, json"),
+        (
+            vec!["--format", "xml"],
+            "possible values: text, json, sarif",
+        ),
         (vec!["--json", "--format", "text"], "cannot be used with"),
     ] {
         let mut all = vec!["check", "lock.tw"];
