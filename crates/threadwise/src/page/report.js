@@ -42,7 +42,7 @@
         const parts = [title];
         const declared = file && file.properties.find((property) => property.name === result.property);
         if (declared) parts.push(el("p", {}, el("code", {}, viewer.visible(declared.text)), " ", lineLink(declared.line)));
-        if (result.vacuous) parts.push(el("p", {}, "Vacuously: there was nothing to prove."));
+        if (result.vacuous) parts.push(prose(`But vacuously: ${result.vacuous.kind === "no_fair_run" ? "no run is fair as it assumes" : `this never happens: ${result.vacuous.triggers.join("; ")}`}.`));
         for (const note of result.notes || []) parts.push(el("p", {}, note));
         if (result.reason) parts.push(el("p", { class: result.verdict === "unknown" ? "" : "soft" }, sentence(result.reason.message)), result.reason.next ? el("p", { class: "soft" }, `Next: ${result.reason.next}`) : null);
         let begin = null;

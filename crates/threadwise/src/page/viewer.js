@@ -320,7 +320,7 @@ const viewer = (() => {
             if (to !== null) select(to);
         }
 
-        return { element: box, select, chosen: () => chosen };
+        return { element: box, select };
     }
 
     /** The whole state after `k` steps, what the last step changed marked. Redrawn by `show(k)`. */
@@ -566,7 +566,7 @@ const viewer = (() => {
     }
 
     /** All views of a walk, kept together. `ending` is what is said below the last step. */
-    function walkView(walk, file, { fair, ending, start, chosen }) {
+    function walkView(walk, file, { fair, ending, start }) {
         const left = el("div"), place = el("div");
         const program = sourcePane(file);
         const walked = new Map();
@@ -586,7 +586,6 @@ const viewer = (() => {
             program.here(step ? step.line : null);
             program.who(walk.state(k), step && step.process);
             for (const { drawn } of graphs) drawn.show(walk.state(k), step);
-            if (chosen) chosen(k);
         };
         const project = projection(walk, draw);
         function draw() {
@@ -602,7 +601,7 @@ const viewer = (() => {
                 el("details", { open: true }, el("summary", {}, "State"), place),
                 el("details", { open: true }, el("summary", {}, "Program"), program.element),
                 el("details", {}, el("summary", {}, "Control flow"), graphs.map(({ template, drawn }) => el("div", { class: "scroll" }, el("h3", {}, template.name), drawn.element)))));
-        return { element, begin() { program.begin(); draw(); }, select: (k) => rows.select(k), focus: () => rows.element.focus({ preventScroll: true }) };
+        return { element, begin() { program.begin(); draw(); } };
     }
 
     /** The button that changes between light and dark. */
