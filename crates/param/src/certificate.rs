@@ -265,21 +265,30 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
 }
 
 /// Gives numbers to the variables that a claim uses, in the order that they have, and lists their names.
+///
+/// A name may stand for several variables: `$0.v` is the variable `v` of whatever template the first process in scope is of. An atom is about one scope, so it never mentions
+/// two of them.
 fn number_variables(claim: &mut FamilyClaim, cases: &Cases) {
     let mut used: BTreeSet<Variable> = BTreeSet::new();
     visit_claim(claim, &mut |atom| {
         used.extend(atom.terms.iter().map(|(variable, _)| *variable));
     });
-    let used: Vec<Variable> = used.into_iter().collect();
-    claim.variables = used
-        .iter()
-        .map(|variable| cases.table.name(cases.family, *variable))
-        .collect();
+    let mut named: BTreeMap<String, Variable> = BTreeMap::new();
+    let mut numbers: BTreeMap<Variable, Variable> = BTreeMap::new();
+    for variable in used {
+        let name = cases.table.name(cases.family, variable);
+        let number = *named.entry(name.clone()).or_insert_with(|| {
+            claim.variables.push(name);
+            (claim.variables.len() - 1) as Variable
+        });
+        numbers.insert(variable, number);
+    }
     visit_claim(claim, &mut |atom| {
         for (variable, _) in &mut atom.terms {
             // All of them were collected before.
-            *variable = used.binary_search(variable).unwrap_or_default() as Variable;
+            *variable = numbers.get(variable).copied().unwrap_or_default();
         }
+        atom.terms.sort_unstable_by_key(|(variable, _)| *variable);
     });
 }
 
