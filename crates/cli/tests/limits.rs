@@ -426,3 +426,23 @@ fn a_reader_that_goes_away_is_no_error() {
     child.stdout.take().unwrap().read_exact(&mut first).unwrap();
     finish(child).expect(0);
 }
+
+/// The explorer and the language server start checks, and may be killed while one runs.
+#[test]
+fn a_check_with_a_parent_ends_with_it() {
+    let place = Place::new();
+    place.file("endless.tw", ENDLESS);
+    // The shell is gone half a second after it has started the check.
+    let script = "\"$0\" check endless.tw --engine explicit --with-parent >out 2>&1 & sleep 0.5";
+    let shell = Command::new("sh")
+        .args(["-c", script, env!("CARGO_BIN_EXE_threadwise")])
+        .current_dir(place.path())
+        .status();
+    assert!(shell.unwrap().success());
+    let begin = Instant::now();
+    let said = || std::fs::read_to_string(place.path().join("out")).unwrap();
+    while !said().contains("interrupted before the search was over") {
+        assert!(begin.elapsed() < Duration::from_secs(20), "{}", said());
+        sleep(Duration::from_millis(50));
+    }
+}
