@@ -1,0 +1,47 @@
+//! Promela in: what SPIN reads, as a model.
+
+mod conditions;
+mod declarations;
+mod expressions;
+mod formulas;
+mod inlines;
+mod labels;
+mod lexer;
+mod parser;
+mod preprocess;
+mod remarks;
+mod scopes;
+mod separators;
+mod statements;
+mod syntax;
+mod translate;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+use threadwise_lang::diagnostics::Code;
+
+use crate::{Outcome, Remark, Settings};
+
+/// Brings a Promela program over. `name` is that of its file, for messages.
+pub fn from_promela(name: &str, text: &str, settings: &mut Settings<'_>) -> Outcome {
+    let (files, parsed) = parser::parse(name, text, settings);
+    let result = parsed.and_then(|(program, mut notes)| {
+        notes.extend(about_printing(&program));
+        translate::translate(&program, &files, notes)
+    });
+    Outcome { files, result }
+}
+
+/// One note for all that is printed, at the first place.
+fn about_printing(program: &syntax::Promela) -> Option<Remark> {
+    let first = *program.printed.first()?;
+    let times = match program.printed.len() {
+        1 => String::new(),
+        several => format!(", here and {} times more", several - 1),
+    };
+    let message = format!("what is printed is left out{times}");
+    let help = "printing is a step that changes nothing, as in SPIN's verifier";
+    Some(*remarks::remark(first, Code::LeftOut, message, help))
+}

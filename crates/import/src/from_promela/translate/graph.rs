@@ -1,0 +1,791 @@
+//! Control states as SPIN has them.
+//!
+//! A state is what stands in front of a statement that takes a step. `goto`, `break`, `;` and the ends of blocks take none, unless one of
+//! them is all that an option consists of. The options of `if` and `do` are edges of one state, also if the first statement
+//! of an option is another `if` or `do`. Graphs are built from the last statement to the first, so that each
+//! knows what comes next; labels and the ends of atomic sequences are passed through by links that are followed at the end.
+
+use super::fold::fold;
+use super::ir::*;
+use super::resolve::{Meaning, Resolver};
+use crate::from_promela::syntax::{self, At, Binary, ExprKind, Name, Statement, StatementKind};
+use std::collections::BTreeMap;
+
+/// Control states of one proctype.
+const MAX_NODES: usize = 20_000;
+/// Options of a `select` between constants that are written out.
+const MAX_SELECT: i64 = 256;
+
+#[derive(Clone, Copy, Default)]
+struct Region {
+    /// The outermost `atomic` around.
+    atomic: Option<usize>,
+    dstep: Option<usize>,
+    escape: Option<NodeId>,
+}
+
+/// A node while the graph is built.
+#[derive(Default)]
+struct Draft {
+    node: Node,
+    region: Region,
+    /// A link: stands for another node. With the sequence that is left by following it.
+    link: Option<(NodeId, Option<usize>)>,
+}
+
+struct Labelled {
+    node: NodeId,
+    defined: bool,
+    at: At,
+}
+
+struct Builder<'r, 'p> {
+    resolver: &'r Resolver<'p>,
+    owner: Option<TemplateId>,
+    drafts: Vec<Draft>,
+    labels: BTreeMap<String, Labelled>,
+    regions: usize,
+}
+
+#[derive(Clone, Copy)]
+struct Context {
+    next: NodeId,
+    break_to: Option<NodeId>,
+    region: Region,
+    depth: usize,
+}
+
+/// SPIN drops a second `skip` in a row from an option, unless it has a label or is the last statement.
+fn without_idle(option: &[Statement]) -> Vec<Statement> {
+    let elements: Vec<&Statement> = option
+        .iter()
+        .filter(|s| !matches!(s.kind, StatementKind::Declare(_)))
+        .collect();
+    let mut kept = Vec::new();
+    let mut idle = 0;
+    for (at, statement) in elements.iter().enumerate() {
+        let skips = matches!(&statement.kind, StatementKind::Test(e) if matches!(e.kind, ExprKind::Number(1)));
+        if (skips || matches!(statement.kind, StatementKind::Print)) && statement.labels.is_empty()
+        {
+            idle += 1;
+            if idle > 1 && skips && at + 1 < elements.len() {
+                continue;
+            }
+        } else {
+            idle = 0;
+        }
+        kept.push((*statement).clone());
+    }
+    kept
+}
+
+fn edge(at: At, action: Action, target: NodeId, region: Region) -> Edge {
+    Edge {
+        at,
+        action,
+        target,
+        keeps: false,
+        unless: Vec::new(),
+        within: (region.atomic, region.dstep),
+    }
+}
+
+/// The graph of a body: its nodes, the first one, and the end.
+pub(super) struct Graph {
+    pub nodes: Vec<Node>,
+    pub entry: NodeId,
+}
+
+/// Builds the graph of a proctype or a claim.
+pub(super) fn build(
+    resolver: &Resolver<'_>,
+    owner: Option<TemplateId>,
+    body: &[Statement],
+    end: At,
+) -> Result<Graph> {
+    let mut builder = Builder {
+        resolver,
+        owner,
+        drafts: Vec::new(),
+        labels: BTreeMap::new(),
+        regions: 0,
+    };
+    let last = builder.node(end, Region::default())?;
+    builder.drafts[last.0].node.end = true;
+    let skipped = body
+        .iter()
+        .take_while(|s| matches!(s.kind, StatementKind::Declare(_)))
+        .count();
+    for statement in &body[..skipped] {
+        if let Some(label) = statement.labels.first() {
+            return wrong(
+                label.at,
+                "a label in front of a declaration",
+                "put it in front of a statement",
+            );
+        }
+    }
+    let context = Context {
+        next: last,
+        break_to: None,
+        region: Region::default(),
+        depth: 0,
+    };
+    let entry = builder.sequence(&body[skipped..], context)?;
+    builder.finish(entry)
+}
+
+impl Builder<'_, '_> {
+    fn node(&mut self, at: At, region: Region) -> Result<NodeId> {
+        if self.drafts.len() >= MAX_NODES {
+            return refuse(
+                at,
+                "a proctype with this many statements",
+                "make it smaller",
+            );
+        }
+        self.drafts.push(Draft {
+            node: Node {
+                at,
+                ..Node::default()
+            },
+            region,
+            link: None,
+        });
+        Ok(NodeId(self.drafts.len() - 1))
+    }
+
+    fn link(&mut self, to: NodeId, leaves: Option<usize>, at: At) -> Result<NodeId> {
+        let id = self.node(at, Region::default())?;
+        self.drafts[id.0].link = Some((to, leaves));
+        Ok(id)
+    }
+
+    fn label(&mut self, name: &Name) -> Result<NodeId> {
+        if let Some(found) = self.labels.get(&name.text) {
+            return Ok(found.node);
+        }
+        let node = self.node(name.at, Region::default())?;
+        self.labels.insert(
+            name.text.clone(),
+            Labelled {
+                node,
+                defined: false,
+                at: name.at,
+            },
+        );
+        Ok(node)
+    }
+
+    fn sequence(&mut self, body: &[Statement], context: Context) -> Result<NodeId> {
+        let mut next = context.next;
+        for statement in body.iter().rev() {
+            next = self.statement(statement, Context { next, ..context })?;
+        }
+        Ok(next)
+    }
+
+    fn statement(&mut self, statement: &Statement, context: Context) -> Result<NodeId> {
+        if context.depth > 250 {
+            return refuse(
+                statement.at,
+                "statements nested this deeply",
+                "use fewer levels",
+            );
+        }
+        let entry = self.unlabelled(
+            statement,
+            Context {
+                depth: context.depth + 1,
+                ..context
+            },
+        )?;
+        for label in &statement.labels {
+            let id = self.label(label)?;
+            let found = self
+                .labels
+                .get_mut(&label.text)
+                .map(|l| std::mem::replace(&mut l.defined, true));
+            if found == Some(true) {
+                return wrong(
+                    label.at,
+                    format!("the label `{}` stands twice", label.text),
+                    "give one another name",
+                );
+            }
+            self.drafts[id.0].link = Some((entry, None));
+            // A label of `goto` or `break` marks no state: control passes.
+            let passes = matches!(
+                statement.kind,
+                StatementKind::Goto(_) | StatementKind::Break
+            );
+            if !passes && self.drafts[entry.0].link.is_none() && entry != context.next {
+                self.drafts[entry.0].node.labels.push(label.text.clone());
+            }
+        }
+        Ok(entry)
+    }
+
+    /// A state with one edge.
+    fn simple(&mut self, at: At, action: Action, context: Context) -> Result<NodeId> {
+        let id = self.node(at, context.region)?;
+        let edge = edge(at, action, context.next, context.region);
+        self.drafts[id.0].node.edges.push(edge);
+        Ok(id)
+    }
+
+    fn options(
+        &mut self,
+        at: At,
+        options: &[Vec<Statement>],
+        into: NodeId,
+        context: Context,
+    ) -> Result<()> {
+        for option in options {
+            let option = &without_idle(option);
+            let Some(first) = option.first() else {
+                return wrong(at, "an option without a statement", "write `skip`");
+            };
+            if matches!(first.kind, StatementKind::Unless(..)) {
+                return refuse(
+                    first.at,
+                    "`unless` as the first statement of an option",
+                    "put `skip` in front of it",
+                );
+            }
+            let entry = self.sequence(option, context)?;
+            if self.drafts[entry.0].link.is_some()
+                || matches!(first.kind, StatementKind::Goto(_) | StatementKind::Break)
+            {
+                // Nothing but a jump: that is a step.
+                let jump = edge(first.at, Action::Skip, entry, context.region);
+                self.drafts[into.0].node.edges.push(jump);
+                continue;
+            }
+            let edges = self.drafts[entry.0].node.edges.clone();
+            self.drafts[into.0].node.edges.extend(edges);
+            if self.drafts[into.0].node.edges.len() > 1000 {
+                return refuse(
+                    at,
+                    "an `if` or `do` with more than 1000 options",
+                    "make it smaller",
+                );
+            }
+        }
+        let node = &self.drafts[into.0].node;
+        if node
+            .edges
+            .iter()
+            .filter(|e| matches!(e.action, Action::Else))
+            .count()
+            > 1
+        {
+            return refuse(
+                at,
+                "two `else` in one place: one in the first statement of an option of the other",
+                "put `skip` in front of the inner `if`",
+            );
+        }
+        Ok(())
+    }
+
+    fn expr(&self, e: &syntax::Expr) -> Result<Expr> {
+        self.resolver.expr(e, self.owner)
+    }
+
+    fn place_expr(&self, place: &syntax::Place) -> Result<Expr> {
+        Ok(match self.resolver.place(place, self.owner)? {
+            (Meaning::Var(var), indices) => Expr::Var(Cell {
+                var,
+                indices,
+                at: place.at,
+            }),
+            (Meaning::Chan(decl), indices) => Expr::Chan(ChanRef {
+                at: place.at,
+                decl,
+                indices,
+            }),
+        })
+    }
+
+    fn run(&self, e: &syntax::Expr, result: Option<Cell>) -> Result<Option<Action>> {
+        let ExprKind::Run { name, arguments } = &e.kind else {
+            return Ok(None);
+        };
+        let Some(template) = self.resolver.template_of.get(&name.text).copied() else {
+            return wrong(
+                name.at,
+                format!("there is no proctype `{}`", name.text),
+                "name a declared proctype",
+            );
+        };
+        let wanted = self.resolver.program.templates[template.0].parameters.len();
+        if arguments.len() != wanted {
+            return wrong(
+                e.at,
+                format!(
+                    "`{}` has {wanted} parameters, here are {} arguments",
+                    name.text,
+                    arguments.len()
+                ),
+                "give one argument for each parameter",
+            );
+        }
+        let arguments = arguments
+            .iter()
+            .map(|a| self.expr(a))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Some(Action::Run {
+            template,
+            arguments,
+            result,
+            at: e.at,
+        }))
+    }
+
+    fn unlabelled(&mut self, statement: &Statement, context: Context) -> Result<NodeId> {
+        let at = statement.at;
+        match &statement.kind {
+            // Initial values of what is declared between statements are assignments of the tree.
+            StatementKind::Declare(_) => Ok(context.next),
+            StatementKind::Assign(place, value) => {
+                let cell = self.resolver.cell(place, self.owner)?;
+                let action = match self.run(value, Some(cell.clone()))? {
+                    Some(run) => run,
+                    None => Action::Assign(cell, self.expr(value)?),
+                };
+                self.simple(at, action, context)
+            }
+            StatementKind::Add(place, by) => {
+                let cell = self.resolver.cell(place, self.owner)?;
+                let (op, by) = if *by < 0 {
+                    (Binary::Sub, -by)
+                } else {
+                    (Binary::Add, *by)
+                };
+                let value = Expr::Bin(
+                    op,
+                    Box::new(Expr::Var(cell.clone())),
+                    Box::new(Expr::Num(by)),
+                    at,
+                );
+                self.simple(at, Action::Assign(cell, value), context)
+            }
+            StatementKind::Test(e) => {
+                let action = match self.run(e, None)? {
+                    Some(run) => run,
+                    None => match fold(&self.expr(e)?) {
+                        Expr::Num(n) if n != 0 => Action::Skip,
+                        other => Action::Test(other),
+                    },
+                };
+                self.simple(at, action, context)
+            }
+            StatementKind::Assert(e) => {
+                let e = self.expr(e)?;
+                self.simple(at, Action::Assert(e), context)
+            }
+            StatementKind::Print => self.simple(at, Action::Skip, context),
+            StatementKind::Else => self.simple(at, Action::Else, context),
+            StatementKind::If(options) => {
+                let id = self.node(at, context.region)?;
+                self.options(at, options, id, context)?;
+                Ok(id)
+            }
+            StatementKind::Do(options) => {
+                let id = self.node(at, context.region)?;
+                let inner = Context {
+                    next: id,
+                    break_to: Some(context.next),
+                    ..context
+                };
+                self.options(at, options, id, inner)?;
+                Ok(id)
+            }
+            StatementKind::Break => match context.break_to {
+                Some(target) => self.link(target, None, at),
+                None => wrong(at, "`break` outside `do`", "use `goto`"),
+            },
+            StatementKind::Goto(name) => {
+                let target = self.label(name)?;
+                self.link(target, None, at)
+            }
+            StatementKind::Send {
+                channel,
+                sorted,
+                values,
+            } => {
+                let action = Action::Send {
+                    channel: self.resolver.channel(channel, self.owner)?,
+                    sorted: *sorted,
+                    values: self.resolver.values(values, self.owner)?,
+                };
+                self.simple(at, action, context)
+            }
+            StatementKind::Receive {
+                channel,
+                random,
+                copy,
+                patterns,
+            } => {
+                let action = Action::Receive {
+                    channel: self.resolver.channel(channel, self.owner)?,
+                    random: *random,
+                    copy: *copy,
+                    patterns: self.resolver.patterns(patterns, self.owner)?,
+                };
+                self.simple(at, action, context)
+            }
+            StatementKind::Block(body) => self.sequence(body, context),
+            StatementKind::Atomic(body) => {
+                if context.region.atomic.is_some() || context.region.dstep.is_some() {
+                    return self.sequence(body, context);
+                }
+                self.regions += 1;
+                let region = Region {
+                    atomic: Some(self.regions),
+                    ..context.region
+                };
+                let next = self.link(context.next, Some(self.regions), at)?;
+                self.sequence(
+                    body,
+                    Context {
+                        next,
+                        region,
+                        ..context
+                    },
+                )
+            }
+            StatementKind::DStep(body) => {
+                if context.region.dstep.is_some() {
+                    return self.sequence(body, context);
+                }
+                self.regions += 1;
+                let region = Region {
+                    dstep: Some(self.regions),
+                    escape: None,
+                    ..context.region
+                };
+                let next = self.link(context.next, Some(self.regions), at)?;
+                let entry = self.sequence(
+                    body,
+                    Context {
+                        next,
+                        region,
+                        break_to: None,
+                        ..context
+                    },
+                )?;
+                self.simple(at, Action::Deterministic(entry), context)
+            }
+            StatementKind::Unless(body, escape) => {
+                if context.region.escape.is_some() {
+                    return refuse(
+                        at,
+                        "`unless` inside `unless`",
+                        "write one of them as an option with a guard",
+                    );
+                }
+                if context.region.dstep.is_some() || context.region.atomic.is_some() {
+                    return refuse(
+                        at,
+                        "`unless` inside `atomic` or `d_step`",
+                        "take it out of the sequence",
+                    );
+                }
+                let entry = self.sequence(escape, context)?;
+                if self.drafts[entry.0].link.is_some() {
+                    return refuse(
+                        at,
+                        "`unless` followed by a mere jump",
+                        "put a guard in front of it",
+                    );
+                }
+                if let Some(else_) = self.drafts[entry.0]
+                    .node
+                    .edges
+                    .iter()
+                    .find(|e| matches!(e.action, Action::Else))
+                {
+                    return refuse(
+                        else_.at,
+                        "`else` as the guard of `unless`",
+                        "write the condition",
+                    );
+                }
+                let region = Region {
+                    escape: Some(entry),
+                    ..context.region
+                };
+                self.sequence(body, Context { region, ..context })
+            }
+            StatementKind::For {
+                variable,
+                low,
+                high,
+                body,
+            } => {
+                let (low, high) = (self.expr(low)?, self.expr(high)?);
+                self.count(at, variable, low, high, body, context)
+            }
+            StatementKind::ForIn {
+                variable,
+                over,
+                body,
+            } => {
+                let length = match over.segments.as_slice() {
+                    [only] if only.index.is_none() => self.length_of(over),
+                    _ => None,
+                };
+                let Some(length) = length else {
+                    return refuse(
+                        over.at,
+                        "`for` over anything but an array",
+                        "count with `for (i : 0 .. n)`",
+                    );
+                };
+                self.count(
+                    at,
+                    variable,
+                    Expr::Num(0),
+                    Expr::Num(length - 1),
+                    body,
+                    context,
+                )
+            }
+            StatementKind::Select {
+                variable,
+                low,
+                high,
+            } => {
+                let cell = self.resolver.cell(variable, self.owner)?;
+                let (low, high) = (self.expr(low)?, self.expr(high)?);
+                let id = self.node(at, context.region)?;
+                if let (Some(low), Some(high)) = (low.number(), high.number()) {
+                    if high < low {
+                        return wrong(
+                            at,
+                            "a range without values",
+                            "the first bound must not be above the second",
+                        );
+                    }
+                    if high - low >= MAX_SELECT {
+                        return refuse(
+                            at,
+                            format!("`select` among more than {MAX_SELECT} values"),
+                            "use a smaller range",
+                        );
+                    }
+                    for value in low..=high {
+                        let action = Action::Assign(cell.clone(), Expr::Num(value));
+                        self.drafts[id.0].node.edges.push(edge(
+                            at,
+                            action,
+                            context.next,
+                            context.region,
+                        ));
+                    }
+                    return Ok(id);
+                }
+                // A loop that may stop at any value.
+                let variable = self.place_expr(variable)?;
+                let increment = Expr::Bin(
+                    Binary::Add,
+                    Box::new(variable.clone()),
+                    Box::new(Expr::Num(1)),
+                    at,
+                );
+                let up = self.simple(
+                    at,
+                    Action::Assign(cell.clone(), increment),
+                    Context {
+                        next: id,
+                        ..context
+                    },
+                )?;
+                let below = Expr::Bin(Binary::Less, Box::new(variable), Box::new(high), at);
+                for (action, target) in [(Action::Test(below), up), (Action::Skip, context.next)] {
+                    self.drafts[id.0]
+                        .node
+                        .edges
+                        .push(edge(at, action, target, context.region));
+                }
+                self.simple(
+                    at,
+                    Action::Assign(cell, low),
+                    Context {
+                        next: id,
+                        ..context
+                    },
+                )
+            }
+        }
+    }
+
+    fn length_of(&self, place: &syntax::Place) -> Option<i64> {
+        let mut with = place.clone();
+        with.segments[0].index = Some(Box::new(syntax::Expr {
+            at: place.at,
+            kind: ExprKind::Number(0),
+        }));
+        let program = &self.resolver.program;
+        match self.resolver.place(&with, self.owner).ok()?.0 {
+            Meaning::Var(v) => program.vars[v.0].dims.first().map(|d| d.1 + 1),
+            Meaning::Chan(_) => None,
+        }
+    }
+
+    /// `for`: a counter, a test, the body, one more.
+    fn count(
+        &mut self,
+        at: At,
+        variable: &syntax::Place,
+        low: Expr,
+        high: Expr,
+        body: &[Statement],
+        context: Context,
+    ) -> Result<NodeId> {
+        let cell = self.resolver.cell(variable, self.owner)?;
+        let value = Box::new(self.place_expr(variable)?);
+        let head = self.node(at, context.region)?;
+        let increment = Expr::Bin(Binary::Add, value.clone(), Box::new(Expr::Num(1)), at);
+        let up = self.simple(
+            at,
+            Action::Assign(cell.clone(), increment),
+            Context {
+                next: head,
+                ..context
+            },
+        )?;
+        let first = self.sequence(
+            body,
+            Context {
+                next: up,
+                break_to: Some(context.next),
+                ..context
+            },
+        )?;
+        let test = Expr::Bin(Binary::LessEqual, value, Box::new(high), at);
+        for (action, target) in [(Action::Test(test), first), (Action::Else, context.next)] {
+            self.drafts[head.0]
+                .node
+                .edges
+                .push(edge(at, action, target, context.region));
+        }
+        self.simple(
+            at,
+            Action::Assign(cell, low),
+            Context {
+                next: head,
+                ..context
+            },
+        )
+    }
+
+    /// Follows links, with the sequences that are left on the way.
+    fn follow(&self, mut id: NodeId) -> Result<(NodeId, Vec<usize>)> {
+        let mut left = Vec::new();
+        let mut steps = 0;
+        while let Some((next, leaves)) = self.drafts[id.0].link {
+            left.extend(leaves);
+            steps += 1;
+            if steps > self.drafts.len() {
+                return wrong(
+                    self.drafts[id.0].node.at,
+                    "a jump that only leads to itself",
+                    "put a statement in between",
+                );
+            }
+            id = next;
+        }
+        Ok((id, left))
+    }
+
+    /// Resolves links, adds escapes, drops what is never reached and numbers the rest in order of the text.
+    fn finish(mut self, entry: NodeId) -> Result<Graph> {
+        for (name, label) in &self.labels {
+            if !label.defined {
+                return wrong(
+                    label.at,
+                    format!("there is no label `{name}` here"),
+                    "put the label in front of a statement",
+                );
+            }
+        }
+        for at in 0..self.drafts.len() {
+            let region = self.drafts[at].region;
+            let mut edges = std::mem::take(&mut self.drafts[at].node.edges);
+            for edge in &mut edges {
+                let (target, left) = self.follow(edge.target)?;
+                edge.target = target;
+                let goes_on = self.drafts[target.0].region;
+                let stays = |r: Option<usize>| r.is_some_and(|r| !left.contains(&r));
+                let (atomic, dstep) = edge.within;
+                let in_atomic =
+                    stays(atomic) && (goes_on.atomic.is_some() || goes_on.dstep.is_some());
+                edge.keeps = in_atomic || stays(dstep);
+                if let Action::Deterministic(first) = &mut edge.action {
+                    *first = self.follow(*first)?.0;
+                }
+            }
+            let node = &mut self.drafts[at].node;
+            node.edges = edges;
+            node.deterministic = region.dstep.is_some();
+            node.atomic = region.atomic.is_some() || region.dstep.is_some();
+        }
+        for at in 0..self.drafts.len() {
+            if let Some(escape) = self.drafts[at].region.escape {
+                let more = self.drafts[escape.0].node.edges.clone();
+                let node = &mut self.drafts[at].node;
+                node.edges.iter_mut().for_each(|e| e.unless.push(escape));
+                node.edges.splice(0..0, more);
+            }
+        }
+        let entry = self.follow(entry)?.0;
+        let mut reached = vec![false; self.drafts.len()];
+        let mut open = vec![entry];
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut reached[id.0], true) {
+                continue;
+            }
+            for edge in &self.drafts[id.0].node.edges {
+                if let Action::Deterministic(first) = edge.action {
+                    open.push(first);
+                }
+                open.push(edge.target);
+                open.extend(&edge.unless);
+            }
+        }
+        let mut order: Vec<usize> = (0..self.drafts.len()).filter(|at| reached[*at]).collect();
+        // Built from the back: of two nodes at one place, such as those of `for`, the later one comes first.
+        order.sort_by_key(|at| {
+            let node = &self.drafts[*at].node;
+            (
+                node.end,
+                node.at.file != 0,
+                node.at.start,
+                std::cmp::Reverse(*at),
+            )
+        });
+        let mut number = vec![NodeId(0); self.drafts.len()];
+        for (new, old) in order.iter().enumerate() {
+            number[*old] = NodeId(new);
+        }
+        let mut nodes = Vec::new();
+        for old in order {
+            let mut node = std::mem::take(&mut self.drafts[old].node);
+            for edge in &mut node.edges {
+                edge.target = number[edge.target.0];
+                edge.unless.iter_mut().for_each(|id| *id = number[id.0]);
+                if let Action::Deterministic(first) = &mut edge.action {
+                    *first = number[first.0];
+                }
+            }
+            nodes.push(node);
+        }
+        Ok(Graph {
+            entry: number[entry.0],
+            nodes,
+        })
+    }
+}

@@ -1,0 +1,397 @@
+//! When a statement can be executed, above all those on channels.
+
+use super::ir::*;
+use super::ranges::within;
+use super::texts::{Guard, PRIMARY, SUM, Text, Texts, View, and, not, or};
+
+impl Texts<'_> {
+    pub(super) fn class(&self, c: &ChanRef) -> Result<&Class> {
+        match self.program.class_of[c.decl.0] {
+            Some((id, _)) => Ok(&self.program.classes[id.0]),
+            None => wrong(
+                c.at,
+                format!(
+                    "`{}` never holds a channel",
+                    self.program.chans[c.decl.0].name
+                ),
+                "declare one: `chan c = [1] of { byte };`",
+            ),
+        }
+    }
+
+    pub(super) fn buffered(&self, c: &ChanRef) -> Result<()> {
+        if self.class(c)?.capacity == 0 {
+            return refuse(
+                c.at,
+                "a question about a rendezvous channel, which never holds a message",
+                "leave it out",
+            );
+        }
+        Ok(())
+    }
+
+    /// Which of its class a channel is.
+    pub(super) fn channel_number(&self, c: &ChanRef, view: &View) -> Result<String> {
+        let decl = &self.program.chans[c.decl.0];
+        let class = self.class(c)?;
+        if let Some(var) = decl.var {
+            if !class.indexed {
+                return Ok("1".into());
+            }
+            return self.cell(
+                &Cell {
+                    var,
+                    indices: c.indices.clone(),
+                    at: c.at,
+                },
+                view,
+            );
+        }
+        let base = self.program.class_of[c.decl.0].map_or(1, |(_, base)| base);
+        let mut constant = base;
+        let mut parts: Vec<String> = Vec::new();
+        if let Some(owner) = decl.owner {
+            let template = &self.program.templates[owner.0];
+            if !template.single() {
+                let length = decl.length.unwrap_or(1);
+                let pid = self.pid(view);
+                match pid.parse::<i64>() {
+                    Ok(n) => constant += (n - template.pids.0) * length,
+                    Err(_) => {
+                        constant -= template.pids.0 * length;
+                        parts.push(if length == 1 {
+                            pid
+                        } else {
+                            format!("{pid} * {length}")
+                        });
+                    }
+                }
+            }
+        }
+        if let Some(index) = c.indices.first() {
+            // The index must lie within this array, not only within the class.
+            let length = decl.length.unwrap_or(1);
+            match index.number() {
+                Some(n) if (0..length).contains(&n) => constant += n,
+                Some(_) => return wrong(c.at, "an index outside the array", "use a smaller index"),
+                None => {
+                    if !within(
+                        self.program.interval(index, view.template()),
+                        (0, length - 1),
+                    ) && class.count != length
+                    {
+                        return refuse(
+                            c.at,
+                            "an index of an array of channels that may lie outside it",
+                            "let the index be a variable that only has values within the array",
+                        );
+                    }
+                    parts.push(self.number(index, view)?.at_least(SUM));
+                }
+            }
+        }
+        if parts.is_empty() {
+            return Ok(constant.to_string());
+        }
+        let sum = parts.join(" + ");
+        Ok(match constant {
+            0 => sum,
+            n if n < 0 => format!("{sum} - {}", -n),
+            n => format!("{sum} + {n}"),
+        })
+    }
+
+    /// A variable of a class for the channel, without the index of a slot.
+    pub(super) fn of_channel(&self, var: VarId, c: &ChanRef, view: &View) -> Result<String> {
+        let name = &self.program.vars[var.0].name;
+        if self.class(c)?.indexed {
+            Ok(format!("{name}[{}]", self.channel_number(c, view)?))
+        } else {
+            // The number is not needed, but a wrong index must not go unnoticed.
+            self.channel_number(c, view)?;
+            Ok(name.clone())
+        }
+    }
+
+    pub(super) fn length(&self, c: &ChanRef, view: &View) -> Result<String> {
+        match self.class(c)?.length {
+            Some(var) => self.of_channel(var, c, view),
+            None => refuse(c.at, "the length of a rendezvous channel", "it is always 0"),
+        }
+    }
+
+    /// A value as it is stored in a variable.
+    pub(super) fn stored(&self, var: VarId, e: &Expr, view: &View) -> Result<Text> {
+        let target = &self.program.vars[var.0];
+        if target.boolean {
+            return self.truth(e, view);
+        }
+        let value = self.program.interval(e, view.template());
+        let text = self.number(e, view)?;
+        Ok(self.wrapped(text, value, values_of(&target.kind)))
+    }
+
+    /// What is stored in one variable, as it is stored in another.
+    pub(super) fn copied(&self, to: VarId, from: VarId, text: &str) -> String {
+        let (target, source) = (&self.program.vars[to.0], &self.program.vars[from.0]);
+        match (target.boolean, source.boolean) {
+            (true, true) => text.to_string(),
+            (true, false) => format!("{text} % 2 != 0"),
+            (false, true) => self.counted(text).text,
+            (false, false) => {
+                let text = Text::new(text, PRIMARY);
+                self.wrapped(text, source.range, values_of(&target.kind))
+                    .text
+            }
+        }
+    }
+
+    /// `field == e`, where the field is written `text`.
+    pub(super) fn equals(&self, field: VarId, text: &str, e: &Expr, view: &View) -> Result<Guard> {
+        let e_text = if self.program.vars[field.0].boolean {
+            let e = self.truth(e, view)?;
+            match e.text.as_str() {
+                "true" => return Ok(Guard::If(text.to_string())),
+                "false" => return Ok(not(Guard::If(text.to_string()))),
+                _ => e.at_least(SUM),
+            }
+        } else {
+            self.number(e, view)?.at_least(SUM)
+        };
+        Ok(Guard::If(format!("{text} == {e_text}")))
+    }
+
+    /// Whether the message in a slot is what the patterns ask for.
+    pub(super) fn matches(
+        &self,
+        c: &ChanRef,
+        slot: &str,
+        patterns: &[Match],
+        view: &View,
+    ) -> Result<Guard> {
+        let class = self.class(c)?;
+        let mut guard = Guard::Always;
+        for (field, pattern) in class.fields.iter().zip(patterns) {
+            if let Match::Equal(e) = pattern {
+                let text = format!("{}[{slot}]", self.of_channel(*field, c, view)?);
+                guard = and(guard, self.equals(*field, &text, e, view)?);
+            }
+        }
+        Ok(guard)
+    }
+
+    /// Whether a message can be received from a buffered channel.
+    pub(super) fn receivable(
+        &self,
+        c: &ChanRef,
+        random: bool,
+        patterns: &[Match],
+        view: &View,
+    ) -> Result<Guard> {
+        let length = self.length(c, view)?;
+        let some = Guard::If(format!("{length} > 0"));
+        if !patterns.iter().any(|p| matches!(p, Match::Equal(_))) {
+            return Ok(some);
+        }
+        if !random {
+            return Ok(and(some, self.matches(c, "0", patterns, view)?));
+        }
+        let slot = &self.added.slot;
+        let found = and(
+            Guard::If(format!("{slot} < {length}")),
+            self.matches(c, slot, patterns, view)?,
+        );
+        let capacity = self.class(c)?.capacity;
+        Ok(Guard::If(format!(
+            "(exists {slot} in 0..{}: {})",
+            capacity - 1,
+            found.text()
+        )))
+    }
+
+    /// Whether somebody is ready to take this message by rendezvous.
+    fn taker(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
+        let class_id = self.program.class_of[c.decl.0].map(|(id, _)| id);
+        let class = self.class(c)?;
+        let mut takers = Vec::new();
+        let mine = if class.indexed {
+            Some(self.channel_number(c, view)?)
+        } else {
+            None
+        };
+        for (at, template) in self
+            .program
+            .templates
+            .iter()
+            .enumerate()
+            .filter(|(_, t)| t.present)
+        {
+            let id = TemplateId(at);
+            let other = if template.single() {
+                template.pids.0.to_string()
+            } else {
+                self.added.other.clone()
+            };
+            let seen = View::Other(id, other.clone());
+            let mut here = Vec::new();
+            for (node_at, node) in template.nodes.iter().enumerate() {
+                let Some(number) = self.tracked.get(&(id, NodeId(node_at))) else {
+                    continue;
+                };
+                for edge in &node.edges {
+                    let Action::Receive {
+                        channel, patterns, ..
+                    } = &edge.action
+                    else {
+                        continue;
+                    };
+                    if self.program.class_of[channel.decl.0].map(|(id, _)| id) != class_id {
+                        continue;
+                    }
+                    let mut guard = Guard::If(format!(
+                        "{} == {number}",
+                        self.of_process(&self.added.place[at], &seen)
+                    ));
+                    if let Some(mine) = &mine {
+                        let theirs = self.channel_number(channel, &seen)?;
+                        if let (Ok(a), Ok(b)) = (mine.parse::<i64>(), theirs.parse::<i64>()) {
+                            if a != b {
+                                continue;
+                            }
+                        } else {
+                            guard = and(guard, Guard::If(format!("{theirs} == {mine}")));
+                        }
+                    }
+                    for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
+                        if let Match::Equal(e) = pattern {
+                            let sent = self.stored(*field, value, view)?;
+                            if let (Some(a), Some(b)) = (value.number(), e.number())
+                                && a == b
+                            {
+                                continue;
+                            }
+                            let wanted = self.equals(*field, &sent.at_least(SUM), e, &seen)?;
+                            guard = and(guard, wanted);
+                        }
+                    }
+                    for escape in &edge.unless {
+                        guard = and(guard, not(self.executable(id, *escape, &seen)?));
+                    }
+                    here.push(guard);
+                }
+            }
+            if here.is_empty() {
+                continue;
+            }
+            let is_me = view.template() == Some(id);
+            let ready = or(here);
+            if template.single() {
+                if !is_me {
+                    takers.push(ready);
+                }
+                continue;
+            }
+            let mut guard = ready;
+            if is_me {
+                guard = and(Guard::If(format!("{other} != {}", self.pid(view))), guard);
+            }
+            let (low, high) = template.pids;
+            takers.push(Guard::If(format!(
+                "(exists {other} in {low}..{high}: {})",
+                guard.text()
+            )));
+        }
+        Ok(or(takers))
+    }
+
+    // Executability.
+
+    pub(super) fn executable(
+        &self,
+        template: TemplateId,
+        node: NodeId,
+        view: &View,
+    ) -> Result<Guard> {
+        let node = &self.program.templates[template.0].nodes[node.0];
+        if node
+            .edges
+            .iter()
+            .any(|e| matches!(e.action, Action::Else) && e.unless.is_empty())
+        {
+            return Ok(Guard::Always);
+        }
+        let guards = node
+            .edges
+            .iter()
+            .map(|e| self.guard(template, node, e, view))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(or(guards))
+    }
+
+    /// When an edge can be taken, if nobody holds the right to move.
+    pub(super) fn guard(
+        &self,
+        template: TemplateId,
+        node: &Node,
+        edge: &Edge,
+        view: &View,
+    ) -> Result<Guard> {
+        let mut guard = match &edge.action {
+            Action::Else => {
+                let others = node
+                    .edges
+                    .iter()
+                    .filter(|e| !matches!(e.action, Action::Else))
+                    .map(|e| self.guard(template, node, e, view))
+                    .collect::<Result<Vec<_>>>()?;
+                return Ok(not(or(others)));
+            }
+            Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::Run { .. } => {
+                Guard::Always
+            }
+            Action::Test(e) => match self.truth(e, view)?.text.as_str() {
+                "true" => Guard::Always,
+                "false" => Guard::Never,
+                text => Guard::If(text.to_string()),
+            },
+            Action::Send {
+                channel, values, ..
+            } => {
+                let class = self.class(channel)?;
+                if class.capacity == 0 {
+                    self.taker(channel, values, view)?
+                } else {
+                    Guard::If(format!(
+                        "{} < {}",
+                        self.length(channel, view)?,
+                        class.capacity
+                    ))
+                }
+            }
+            Action::Receive {
+                channel,
+                random,
+                patterns,
+                ..
+            } => {
+                if self.class(channel)?.capacity == 0 {
+                    Guard::Never
+                } else {
+                    self.receivable(channel, *random, patterns, view)?
+                }
+            }
+            Action::Deterministic(first) => self.executable(template, *first, view)?,
+            Action::Die => {
+                let pid = self.pid(view);
+                let next = pid
+                    .parse::<i64>()
+                    .map_or_else(|_| format!("{pid} + 1"), |n| (n + 1).to_string());
+                Guard::If(format!("{} == {next}", self.added.nr_pr))
+            }
+        };
+        for escape in &edge.unless {
+            guard = and(guard, not(self.executable(template, *escape, view)?));
+        }
+        Ok(guard)
+    }
+}

@@ -1,0 +1,332 @@
+//! From the tree of a Promela program to a model of our language.
+//!
+//! Names are resolved and bodies become graphs of control states as SPIN has them (`graph`); the number of processes is found
+//! (`instances`), channels are put into classes (`classes`), ranges are worked out (`ranges`); then each control state is written as
+//! one step (`steps`), and what SPIN checks as properties (`properties`).
+
+mod classes;
+mod effects;
+mod emit;
+mod flow;
+mod fold;
+mod graph;
+mod guards;
+mod instances;
+mod ir;
+mod names;
+mod never;
+mod properties;
+mod ranges;
+mod resolve;
+mod steps;
+mod texts;
+mod visible;
+
+#[cfg(test)]
+mod tests;
+
+use super::syntax::{At, Promela};
+use crate::{Files, Imported, Remark};
+use ir::{Action, Edge, NodeId, Refusal, TemplateId};
+use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
+use threadwise_lang::program::Span;
+
+/// Brings a program over. `notes` are what the parser left out.
+pub(crate) fn translate(
+    program: &Promela,
+    files: &Files,
+    notes: Vec<Remark>,
+) -> Result<Imported, Vec<Remark>> {
+    let output = plan(program, files).map_err(|refusal| vec![remark(*refusal)])?;
+    let name = files.first().map_or("", |f| f.name.as_str());
+    let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    let name: String = name
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    let mut text = format!("// From the Promela program {name}.\n\n");
+    for (line, at) in &output.lines {
+        // The formatter may move lines: each carries its origin until then.
+        let mark = at
+            .and_then(|at| origin(program, at))
+            .map(|at| format!(" {MARK}{}", line_of(files, at)));
+        for (n, part) in line.split('\n').enumerate() {
+            text += part;
+            if n == 0 && !part.contains("//") {
+                text += mark.as_deref().unwrap_or("");
+            }
+            text.push('\n');
+        }
+    }
+    let formatted = threadwise_lang::format(&text).map_err(|d| internal(files, &text, d))?;
+    let mut plain = String::new();
+    let mut lines = Vec::new();
+    for line in formatted.lines() {
+        let (code, origin) = match line.rsplit_once(MARK) {
+            Some((code, number)) => (code, number.trim().parse().ok()),
+            None => (line, None),
+        };
+        plain += code.trim_end();
+        plain.push('\n');
+        lines.push(origin);
+    }
+    let checked = threadwise_lang::check(&plain);
+    if checked.program.is_none() {
+        let errors = checked
+            .diagnostics
+            .into_iter()
+            .filter(|d| d.severity() == Severity::Error)
+            .collect();
+        return Err(internal(files, &plain, errors));
+    }
+    Ok(Imported {
+        text: plain,
+        lines,
+        notes,
+    })
+}
+
+const MARK: &str = "//#";
+
+/// The place in the program's own file: that of the `#include` for what is included.
+fn origin(program: &Promela, mut at: At) -> Option<At> {
+    for _ in 0..100 {
+        if at.file == 0 {
+            return Some(at);
+        }
+        at = *program.included.get(at.file as usize)?;
+    }
+    None
+}
+
+fn line_of(files: &Files, at: At) -> u32 {
+    let Some(file) = files.get(at.file as usize) else {
+        return 1;
+    };
+    let upto = (at.start as usize).min(file.text.len());
+    1 + file.text.as_bytes()[..upto]
+        .iter()
+        .filter(|b| **b == b'\n')
+        .count() as u32
+}
+
+fn remark(refusal: Refusal) -> Remark {
+    let span = Span {
+        start: refusal.at.start,
+        end: refusal.at.end,
+    };
+    let (code, message) = if refusal.malformed {
+        (Code::ForeignSyntax, refusal.message)
+    } else {
+        (
+            Code::Unsupported,
+            format!("not supported: {}", refusal.message),
+        )
+    };
+    Remark {
+        file: refusal.at.file as usize,
+        diagnostic: Diagnostic::new(code, span, message).help(refusal.help),
+    }
+}
+
+/// The model that was written is not one: a mistake of ours.
+fn internal(_: &Files, text: &str, errors: Vec<Diagnostic>) -> Vec<Remark> {
+    let what = errors.first().map_or_else(String::new, |d| {
+        let upto = (d.span.start as usize).min(text.len());
+        let number = text.as_bytes()[..upto]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count();
+        format!(
+            "{} at `{}`",
+            d.message,
+            text.lines().nth(number).unwrap_or("").trim()
+        )
+    });
+    let message = format!("the model that was written for this program is not accepted: {what}");
+    vec![Remark {
+        file: 0,
+        diagnostic: Diagnostic::new(Code::Unsupported, Span { start: 0, end: 0 }, message)
+            .help("this is a mistake in threadwise: please report it with the program"),
+    }]
+}
+
+fn plan(source: &Promela, files: &Files) -> ir::Result<emit::Output> {
+    let mut resolver = resolve::Resolver::new(source)?;
+    for (at, proctype) in source.proctypes.iter().enumerate() {
+        let graph = graph::build(
+            &resolver,
+            Some(TemplateId(at)),
+            &proctype.body,
+            proctype.end,
+        )?;
+        let template = &mut resolver.program.templates[at];
+        template.nodes = graph.nodes;
+        template.entry = graph.entry;
+    }
+    let mut formulas = Vec::new();
+    for (at, ltl) in source.formulas.iter().enumerate() {
+        let mut all = properties::Predicates::new();
+        properties::predicates(&ltl.formula, &mut |e| resolver.expr(e, None), &mut all, 0)?;
+        formulas.push((at, all));
+    }
+    let mut claims = Vec::new();
+    for claim in &source.claims {
+        let graph = graph::build(&resolver, None, &claim.body, claim.end)?;
+        never::check(&graph)?;
+        claims.push(graph);
+    }
+    let mut program = resolver.program;
+    instances::count(&mut program)?;
+    for template in &mut program.templates {
+        if template.dies {
+            for at in 0..template.nodes.len() {
+                if template.nodes[at].end {
+                    let place = template.nodes[at].at;
+                    template.nodes[at].edges.push(Edge {
+                        at: place,
+                        action: Action::Die,
+                        target: NodeId(at),
+                        keeps: false,
+                        unless: Vec::new(),
+                        within: (None, None),
+                    });
+                }
+            }
+        }
+    }
+    check_messages(&program)?;
+    classes::classify(&mut program)?;
+    check_messages(&program)?;
+    visible::settle_initials(&mut program)?;
+    let tracked = visible::track(&mut program)?;
+    let more: Vec<&ir::Expr> = formulas
+        .iter()
+        .flat_map(|(_, p)| p.values())
+        .chain(claims.iter().flat_map(never::expressions))
+        .collect();
+    for e in &more {
+        let mut asked = None;
+        e.walk(&mut |part| {
+            if let ir::Expr::Timeout(at) | ir::Expr::Pid(at) = part {
+                asked = Some(*at);
+            }
+        });
+        if let Some(at) = asked {
+            return ir::refuse(
+                at,
+                "`timeout` or `_pid` in a property",
+                "say what you mean with variables and labels",
+            );
+        }
+    }
+    emit::analyse(&mut program, &more);
+    let (names, added) = emit::name_all(&mut program);
+    let sender = takes_its_own(&program);
+    let mut plan = emit::Plan {
+        source,
+        program,
+        added,
+        tracked,
+        locations: emit::Locations::new(),
+        found: steps::Found::default(),
+        exclusive: false,
+        sender,
+        names,
+        predicates: formulas,
+        setup: Vec::new(),
+        claims,
+    };
+    plan.setup = emit::setup(&plan)?;
+    emit::settle(&mut plan, &|at| line_of(files, at))?;
+    let mut output = emit::Output::default();
+    emit::model(&plan, &mut output)?;
+    if output.too_large() {
+        return ir::refuse(
+            plan.program.templates[0].at,
+            "a program whose model would be too large",
+            "make it smaller",
+        );
+    }
+    Ok(output)
+}
+
+/// Messages have as many fields as their channels.
+fn check_messages(program: &ir::Program) -> ir::Result<()> {
+    if program.class_of.is_empty() {
+        return Ok(());
+    }
+    let fields = |c: &ir::ChanRef| {
+        program.class_of[c.decl.0].map(|(id, _)| program.classes[id.0].fields.len())
+    };
+    for (_, edge) in classes::actions(program) {
+        let (channel, count) = match &edge.action {
+            Action::Send {
+                channel, values, ..
+            } => (channel, values.len()),
+            Action::Receive {
+                channel, patterns, ..
+            } => (channel, patterns.len()),
+            _ => continue,
+        };
+        match fields(channel) {
+            None => {
+                return ir::wrong(
+                    channel.at,
+                    "this never holds a channel",
+                    "declare one: `chan c = [1] of { byte };`",
+                );
+            }
+            Some(n) if n != count => {
+                return ir::wrong(
+                    edge.at,
+                    format!("the messages of this channel have {n} fields, here are {count}"),
+                    "write one for each field; `_` for those that do not matter",
+                );
+            }
+            Some(_) => {}
+        }
+    }
+    for (_, edge) in classes::actions(program) {
+        for e in classes::expressions(&edge.action) {
+            let mut bad = None;
+            e.walk(&mut |part| {
+                if let ir::Expr::Poll {
+                    channel, patterns, ..
+                } = part
+                    && fields(channel) != Some(patterns.len())
+                {
+                    bad = Some(channel.at);
+                }
+            });
+            if let Some(at) = bad {
+                return ir::wrong(
+                    at,
+                    "the wrong number of fields",
+                    "write one for each field of the channel's messages",
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a process is ready to receive on a rendezvous channel right after it has sent on it.
+fn takes_its_own(program: &ir::Program) -> bool {
+    let class = |c: &ir::ChanRef| {
+        program.class_of[c.decl.0]
+            .map(|(id, _)| id)
+            .filter(|id| program.classes[id.0].capacity == 0)
+    };
+    program.templates.iter().filter(|t| t.present).any(|template| {
+        template.nodes.iter().flat_map(|n| &n.edges).any(|edge| match &edge.action {
+            Action::Send { channel, .. } => class(channel).is_some_and(|sent| {
+                template.nodes[edge.target.0]
+                    .edges
+                    .iter()
+                    .any(|e| matches!(&e.action, Action::Receive { channel, .. } if class(channel) == Some(sent)))
+            }),
+            _ => false,
+        })
+    })
+}

@@ -1,0 +1,137 @@
+//! Names in the model: those of the original where they can be had.
+
+use std::collections::BTreeSet;
+
+/// Words that cannot be names.
+const RESERVED: &[&str] = &[
+    "param",
+    "where",
+    "enum",
+    "type",
+    "shared",
+    "local",
+    "process",
+    "ordered",
+    "ring",
+    "def",
+    "macro",
+    "invariant",
+    "deadlock_free",
+    "fairness",
+    "liveness",
+    "under",
+    "exception",
+    "bool",
+    "int",
+    "mutex",
+    "array",
+    "of",
+    "any",
+    "true",
+    "false",
+    "none",
+    "await",
+    "assert",
+    "skip",
+    "stay",
+    "havoc",
+    "lock",
+    "unlock",
+    "start",
+    "goto",
+    "break",
+    "return",
+    "if",
+    "then",
+    "else",
+    "choose",
+    "or",
+    "while",
+    "loop",
+    "for",
+    "in",
+    "atomic",
+    "cas",
+    "swap",
+    "fetch_add",
+    "next",
+    "prev",
+    "locked",
+    "enabled",
+    "taken",
+    "forall",
+    "exists",
+    "count",
+    "sum",
+    "min",
+    "max",
+    "at",
+    "done",
+    "unconditional",
+    "weak",
+    "strong",
+    "G",
+    "F",
+    "X",
+    "U",
+    "R",
+    "W",
+];
+
+/// Names that are taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names {
+    taken: BTreeSet<String>,
+    words_too: bool,
+}
+
+impl Names {
+    /// For properties, whose names are apart from all others and may be words of the language.
+    pub(super) fn of_properties() -> Self {
+        let taken = ["checks", "deadlock_free"].map(str::to_string).into();
+        Names {
+            taken,
+            words_too: true,
+        }
+    }
+
+    /// A name that is free together with the names that have a digit behind it.
+    pub(super) fn stem(&mut self, wanted: &str) -> String {
+        let mut stem = wanted.to_string();
+        let digits = |stem: &str| (0..10).map(|n| format!("{stem}{n}")).collect::<Vec<_>>();
+        while self.taken.contains(&stem)
+            || digits(&stem).iter().any(|name| self.taken.contains(name))
+        {
+            stem.push('_');
+        }
+        for name in digits(&stem) {
+            self.taken.insert(name);
+        }
+        self.fresh(&stem)
+    }
+
+    /// The name, or one like it.
+    pub(super) fn fresh(&mut self, wanted: &str) -> String {
+        let mut wanted: String = wanted
+            .chars()
+            .map(|c| {
+                if c.is_ascii_alphanumeric() || c == '_' {
+                    c
+                } else {
+                    '_'
+                }
+            })
+            .collect();
+        if wanted.is_empty() || wanted.starts_with(|c: char| c.is_ascii_digit()) {
+            wanted.insert(0, '_');
+        }
+        let mut name = wanted.clone();
+        let mut n = 1;
+        while (!self.words_too && RESERVED.contains(&name.as_str())) || self.taken.contains(&name) {
+            n += 1;
+            name = format!("{wanted}_{n}");
+        }
+        self.taken.insert(name.clone());
+        name
+    }
+}

@@ -1,0 +1,168 @@
+//! Small programs, as text: what comes out, which lines it comes from, and what is refused where.
+
+use crate::from_promela::from_promela;
+use crate::{Imported, Settings};
+
+fn import(text: &str) -> Result<Imported, String> {
+    let mut include = |name: &str| Err(format!("no {name}"));
+    let mut settings = Settings {
+        defines: Vec::new(),
+        include: &mut include,
+    };
+    let outcome = from_promela("dir/model.pml", text, &mut settings);
+    outcome.result.map_err(|remarks| {
+        let diagnostic = &remarks[0].diagnostic;
+        assert!(diagnostic.help.is_some(), "{}", diagnostic.message);
+        let upto = &text[..diagnostic.span.start as usize];
+        let line = 1 + upto.matches('\n').count();
+        format!("{line}: {}", diagnostic.message)
+    })
+}
+
+fn model(text: &str) -> String {
+    import(text).unwrap_or_else(|why| panic!("{why}")).text
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    let model = model(text);
+    for part in parts {
+        assert!(model.contains(part), "no `{part}` in\n{model}");
+    }
+}
+
+#[track_caller]
+fn refused(text: &str, why: &str) {
+    match import(text) {
+        Ok(imported) => panic!("accepted:\n{}", imported.text),
+        Err(found) => assert!(found.starts_with(why), "{found}"),
+    }
+}
+
+#[test]
+fn statements_are_steps_at_their_lines() {
+    let text = "byte x;\nactive [2] proctype P() {\n  do\n  :: x < 3 ->\n     x++\n  od\n}\n";
+    let imported = import(text).unwrap();
+    assert!(
+        imported
+            .text
+            .starts_with("// From the Promela program model.pml.\n")
+    );
+    assert_eq!(imported.text.lines().count(), imported.lines.len());
+    let line = |part: &str| {
+        let at = imported.text.lines().position(|l| l.contains(part));
+        imported.lines[at.unwrap_or_else(|| panic!("no {part}"))]
+    };
+    assert_eq!(line("shared x"), Some(1));
+    assert_eq!(line("ordered process P[pid: 0..1]"), Some(2));
+    assert_eq!(line("await x < 3"), Some(4));
+    assert_eq!(line("x := "), Some(5));
+}
+
+#[test]
+fn ranges_are_narrow_and_results_wrapped() {
+    has(
+        "active proctype P() { int i; for (i : 0 .. 9) { skip } }",
+        &["local i: 0..10 = 0;"],
+    );
+    has(
+        "byte b = 250; active proctype P() { do :: b = b + 7 od }",
+        &["b := (b + 7) % 256;"],
+    );
+    has(
+        "short s; active [2] proctype P() { do :: s = s - 1 od }",
+        &["% 65536"],
+    );
+    has(
+        "int n; active [3] proctype P() { n++ }",
+        &["shared n: 0..3 = 0;", "n := n + 1;"],
+    );
+}
+
+#[test]
+fn truth_values_and_numbers() {
+    has(
+        "bool a, b; active proctype P() { a = !b; b = (a == 1); a }",
+        &["shared a: bool = false;", "a := !b;", "b := a;"],
+    );
+    has(
+        "bit t; active proctype P() { t = 1 - t }",
+        &["shared t: 0..1 = 0;", "t := "],
+    );
+}
+
+#[test]
+fn atomic_sequences() {
+    // One step; it ends where it cannot go on.
+    let text = "byte x, y; active proctype P() { atomic { x = 1; y == 0; x = 2 } }
+        active proctype Q() { y = 1 }";
+    let model = model(text);
+    assert!(!model.contains("exclusive"), "{model}");
+    assert!(model.contains("if y == 0 {"), "{model}");
+    // A loop takes several steps.
+    has(
+        "byte x, y; active proctype P() { atomic { do :: x < 3 -> x++ :: else -> break od; y = x } }
+         active proctype Q() { y = 1 }",
+        &["shared exclusive:", "await exclusive == 0"],
+    );
+}
+
+#[test]
+fn property_names_and_keywords() {
+    has(
+        "bool lock; active proctype P() { lock = 1 } ltl mutex { [] !lock }",
+        &["shared lock_2: bool", "invariant mutex: !lock_2;"],
+    );
+    has(
+        "bool b; active proctype P() { b = 1 } ltl { <> b }",
+        &[
+            "liveness ltl_0 under progress: F (b);",
+            "fairness progress: weak",
+        ],
+    );
+}
+
+#[test]
+fn conditions_are_turned_round() {
+    has(
+        "byte x, y; active proctype P() { if :: x != y -> x = 1 :: else fi; y = 2 }",
+        &["if x == y {"],
+    );
+}
+
+#[test]
+fn what_is_refused() {
+    refused(
+        "active proctype P() {\n do\n :: run P()\n od\n}",
+        "3: not supported: it cannot be shown that this `run`",
+    );
+    refused(
+        "bool p;\nactive proctype P() { p = 1 }\nltl f { [] X p }",
+        "3: ",
+    );
+    refused(
+        "bool p;\nactive proctype P() { p = 1 }\nnever {\n a: if :: p -> goto b :: else -> goto a fi;\n b: if :: true -> goto a fi }",
+        "4: not supported: a never claim with a cycle",
+    );
+    refused(
+        "chan a = [1] of { byte };\nchan b = [2] of { byte };\nactive proctype P() { chan c; c = a; c = b; c!1 }",
+        "2: not supported: `b` is used for the same variables as `a`",
+    );
+    refused(
+        "int x;\nactive [2] proctype P() { do :: x = x - 1; x = x & 5 od }",
+        "2: not supported: an operator on bits",
+    );
+    refused(
+        "chan c = [1] of { byte };\nactive proctype P() { c!1,2 }",
+        "2: ",
+    );
+    refused("proctype P() { skip }", "1: no process is ever started");
+}
+
+#[test]
+fn names_that_translations_add_do_not_clash() {
+    has(
+        "byte slot0, exclusive, nr_pr; byte pid_; active [2] proctype P() { byte a[2]; a[1] = slot0; exclusive = nr_pr + pid_ }",
+        &["shared nr_pr: 0..", "shared nr_pr_2: 0..2 = 2;"],
+    );
+}

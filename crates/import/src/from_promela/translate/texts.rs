@@ -1,0 +1,776 @@
+//! Expressions as text of our language.
+//!
+//! Promela knows integers only; our language tells truth values from integers. So every expression can be written as either: a number
+//! as a truth value is `n != 0`, a truth value as a number counts how often it is true in a range of one value.
+//! Results that may leave 32 bits, or the type they are stored in, are wrapped; intervals say where that is not needed.
+
+use super::ir::*;
+use super::ranges::{INT, Interval, clip, exact, within};
+use crate::from_promela::syntax::{Binary, Type};
+use std::collections::BTreeMap;
+
+/// From where variables of processes are seen.
+#[derive(Clone, Debug)]
+pub(super) enum View {
+    /// From the process itself.
+    Own(TemplateId),
+    /// From program text of another process: the process has this id.
+    Other(TemplateId, String),
+    /// From a property.
+    Property(TemplateId, String),
+    /// From a property that speaks of no process in particular.
+    Nobody,
+}
+
+impl View {
+    pub(super) fn template(&self) -> Option<TemplateId> {
+        match self {
+            View::Own(t) | View::Other(t, _) | View::Property(t, _) => Some(*t),
+            View::Nobody => None,
+        }
+    }
+}
+
+/// Text and how tightly it binds.
+#[derive(Clone, Debug)]
+pub(super) struct Text {
+    pub text: String,
+    level: u8,
+}
+
+const OR: u8 = 1;
+const AND: u8 = 2;
+const COMPARE: u8 = 3;
+pub(super) const SUM: u8 = 4;
+const PRODUCT: u8 = 5;
+const UNARY: u8 = 6;
+pub(super) const PRIMARY: u8 = 7;
+
+impl Text {
+    pub(super) fn new(text: impl Into<String>, level: u8) -> Self {
+        Text {
+            text: text.into(),
+            level,
+        }
+    }
+
+    pub(super) fn at_least(&self, level: u8) -> String {
+        if self.level < level {
+            format!("({})", self.text)
+        } else {
+            self.text.clone()
+        }
+    }
+}
+
+/// Whether something can be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Guard {
+    Always,
+    Never,
+    If(String),
+}
+
+impl Guard {
+    pub(super) fn text(&self) -> String {
+        match self {
+            Guard::Always => "true".into(),
+            Guard::Never => "false".into(),
+            Guard::If(text) => text.clone(),
+        }
+    }
+}
+
+/// Both; the texts are put in brackets where needed by whoever made them.
+pub(super) fn and(a: Guard, b: Guard) -> Guard {
+    match (a, b) {
+        (Guard::Never, _) | (_, Guard::Never) => Guard::Never,
+        (Guard::Always, other) | (other, Guard::Always) => other,
+        (Guard::If(a), Guard::If(b)) => Guard::If(format!("{} && {}", bracket(&a), bracket(&b))),
+    }
+}
+
+pub(super) fn or(guards: impl IntoIterator<Item = Guard>) -> Guard {
+    let mut all: Vec<String> = Vec::new();
+    for guard in guards {
+        match guard {
+            Guard::Always => return Guard::Always,
+            Guard::Never => {}
+            Guard::If(text) if all.contains(&text) => {}
+            Guard::If(text) => all.push(text),
+        }
+    }
+    match all.as_slice() {
+        [] => Guard::Never,
+        [one] => Guard::If(one.clone()),
+        _ => Guard::If(
+            all.iter()
+                .map(|t| bracket(t))
+                .collect::<Vec<_>>()
+                .join(" || "),
+        ),
+    }
+}
+
+pub(super) fn not(guard: Guard) -> Guard {
+    match guard {
+        Guard::Always => Guard::Never,
+        Guard::Never => Guard::Always,
+        Guard::If(text) => match text.strip_prefix('!') {
+            Some(inner) if plain(inner) => Guard::If(inner.to_string()),
+            _ if flipped(&text).is_some() => Guard::If(flipped(&text).unwrap_or_default()),
+            _ if plain(&text) => Guard::If(format!("!{text}")),
+            _ => Guard::If(format!("!({text})")),
+        },
+    }
+}
+
+/// A single comparison, the other way round.
+fn flipped(text: &str) -> Option<String> {
+    let signs = [
+        ("==", "!="),
+        ("!=", "=="),
+        ("<", ">="),
+        ("<=", ">"),
+        (">", "<="),
+        (">=", "<"),
+    ];
+    let mut words: Vec<&str> = text.split(' ').collect();
+    let loose = ["&&", "||", "->", "<->", "in", "if"];
+    let negated = words.iter().any(|w| w.starts_with('!') && *w != "!=");
+    if negated || text.contains('(') || words.iter().any(|w| loose.contains(w)) {
+        return None;
+    }
+    let found: Vec<usize> = (0..words.len())
+        .filter(|at| signs.iter().any(|(s, _)| *s == words[*at]))
+        .collect();
+    let [at] = found[..] else {
+        return None;
+    };
+    words[at] = signs.iter().find(|(s, _)| *s == words[at])?.1;
+    Some(words.join(" "))
+}
+
+/// A name, or a name with an index.
+fn plain(text: &str) -> bool {
+    text.chars()
+        .all(|c| c.is_ascii_alphanumeric() || "_[]".contains(c))
+}
+
+/// Brackets around what may bind less than `&&`.
+pub(super) fn bracket(text: &str) -> String {
+    let loose = text.contains("||")
+        || text.contains("->")
+        || text.contains("exists")
+        || text.contains("forall")
+        || text.contains("count");
+    let mixed = text.contains("&&");
+    if (loose || mixed) && !enclosed(text) {
+        format!("({text})")
+    } else {
+        text.to_string()
+    }
+}
+
+/// Whether the first bracket closes at the very end.
+fn enclosed(text: &str) -> bool {
+    let inner = text.strip_prefix("!").unwrap_or(text);
+    if !inner.starts_with('(') {
+        return false;
+    }
+    let mut depth = 0;
+    for (at, c) in inner.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return at + 1 == inner.len();
+        }
+    }
+    false
+}
+
+/// Names that the translation adds.
+#[derive(Debug, Default)]
+pub(super) struct Added {
+    pub exclusive: String,
+    pub nr_pr: String,
+    pub stuck: String,
+    pub sender: String,
+    /// The id of a process in its own text.
+    pub pid: String,
+    pub other: String,
+    /// The id of a process in a property.
+    pub some: String,
+    pub once: String,
+    pub slot: String,
+    pub slot2: String,
+    /// A process that sets initial values, and its only label.
+    pub setup: String,
+    pub begin: String,
+    /// Of each template: whether a process is there; where it is.
+    pub on: Vec<String>,
+    pub place: Vec<String>,
+}
+
+/// Which control states others can see, and by which number.
+pub(super) type Tracked = BTreeMap<(TemplateId, NodeId), i64>;
+
+pub(super) struct Texts<'p> {
+    pub program: &'p Program,
+    pub added: &'p Added,
+    pub tracked: &'p Tracked,
+    /// Inside the definition of "nothing can be executed".
+    pub no_timeout: bool,
+    /// Names of locations, of each template.
+    pub locations: &'p BTreeMap<(TemplateId, NodeId), String>,
+}
+
+impl Texts<'_> {
+    /// The id of the process of a view.
+    pub(super) fn pid(&self, view: &View) -> String {
+        match view {
+            View::Own(t) => {
+                let template = &self.program.templates[t.0];
+                if template.single() {
+                    template.pids.0.to_string()
+                } else {
+                    self.added.pid.clone()
+                }
+            }
+            View::Other(_, id) | View::Property(_, id) => id.clone(),
+            View::Nobody => "0".into(),
+        }
+    }
+
+    /// The name of an array over the processes of a template, for the process of the view.
+    pub(super) fn of_process(&self, name: &str, view: &View) -> String {
+        match view.template() {
+            Some(t) if !self.program.templates[t.0].single() => {
+                format!("{name}[{}]", self.pid(view))
+            }
+            _ => name.to_string(),
+        }
+    }
+
+    pub(super) fn cell(&self, cell: &Cell, view: &View) -> Result<String> {
+        let var = &self.program.vars[cell.var.0];
+        let mut text = match (var.owner, view) {
+            (None, _) => var.name.clone(),
+            (Some(_), _) if var.shared => self.of_process(&var.name, view),
+            (Some(_), View::Own(_)) => var.name.clone(),
+            (Some(t), View::Property(_, id)) => {
+                let template = &self.program.templates[t.0];
+                if template.single() {
+                    format!("{}.{}", template.name, var.name)
+                } else {
+                    format!("{}[{id}].{}", template.name, var.name)
+                }
+            }
+            _ if pid_only(&var.initial) => {
+                return Ok(self.number(&var.initial, view)?.at_least(PRIMARY));
+            }
+            _ => {
+                return refuse(
+                    cell.at,
+                    "a local variable that other processes would have to see",
+                    "make it global",
+                );
+            }
+        };
+        for index in &cell.indices {
+            text += &format!("[{}]", self.number(index, view)?.text);
+        }
+        Ok(text)
+    }
+
+    /// A condition that is written twice must not be long, or nested ones would grow without bounds.
+    fn short(&self, text: Text, at: crate::from_promela::syntax::At) -> Result<Text> {
+        if text.text.len() > 2000 {
+            return refuse(
+                at,
+                "a conditional expression of this size",
+                "use `if` instead",
+            );
+        }
+        Ok(text)
+    }
+
+    pub(super) fn counted(&self, truth: &str) -> Text {
+        Text::new(
+            format!("(count {} in 0..0: {truth})", self.added.once),
+            PRIMARY,
+        )
+    }
+
+    pub(super) fn wrapped(&self, text: Text, value: Interval, kind: Interval) -> Text {
+        if within(value, kind) {
+            return text;
+        }
+        let (low, high) = kind;
+        let size = high - low + 1;
+        let shifted = match low {
+            0 => text.at_least(PRODUCT),
+            low if low < 0 => format!("({} + {})", text.at_least(SUM), -low),
+            low => format!("({} - {low})", text.at_least(SUM)),
+        };
+        let mut result = Text::new(format!("{shifted} % {size}"), PRODUCT);
+        if value.0 < low {
+            result = Text::new(format!("({} + {size}) % {size}", result.text), PRODUCT);
+        }
+        match low {
+            0 => result,
+            low if low < 0 => Text::new(format!("{} - {}", result.text, -low), SUM),
+            low => Text::new(format!("{} + {low}", result.text), SUM),
+        }
+    }
+
+    /// An expression as a number.
+    pub(super) fn number(&self, e: &Expr, view: &View) -> Result<Text> {
+        let owner = view.template();
+        let plain = |text: String| Ok(Text::new(text, PRIMARY));
+        match e {
+            Expr::Num(n) if *n < 0 => Ok(Text::new(format!("-{}", n.unsigned_abs()), UNARY)),
+            Expr::Num(n) => plain(n.to_string()),
+            Expr::Member(name, _) => plain(self.member(name)),
+            Expr::Var(cell) => {
+                let text = self.cell(cell, view)?;
+                if self.program.vars[cell.var.0].boolean {
+                    Ok(self.counted(&text))
+                } else {
+                    plain(text)
+                }
+            }
+            Expr::Chan(c) => plain(self.channel_number(c, view)?),
+            Expr::Pid(_) => plain(self.pid(view)),
+            Expr::NrPr => plain(self.added.nr_pr.clone()),
+            Expr::Length(c) => plain(self.length(c, view)?),
+            Expr::RemoteVar { cell, .. } if !self.program.vars[cell.var.0].boolean => {
+                plain(self.remote(e)?)
+            }
+            Expr::Minus(inner) => {
+                let (low, high) = self.program.interval(inner, owner);
+                let text = Text::new(
+                    format!("-{}", self.number(inner, view)?.at_least(PRIMARY)),
+                    UNARY,
+                );
+                Ok(self.wrapped(text, (-high, -low), INT))
+            }
+            Expr::Bin(op, a, b, at) if !self.program.truth(e) => {
+                let (ia, ib) = (
+                    self.program.interval(a, owner),
+                    self.program.interval(b, owner),
+                );
+                let (ta, tb) = (self.number(a, view)?, self.number(b, view)?);
+                let text = match op {
+                    Binary::Add => Text::new(
+                        format!("{} + {}", ta.at_least(SUM), tb.at_least(PRODUCT)),
+                        SUM,
+                    ),
+                    Binary::Sub => Text::new(
+                        format!("{} - {}", ta.at_least(SUM), tb.at_least(PRODUCT)),
+                        SUM,
+                    ),
+                    Binary::Mul => Text::new(
+                        format!("{} * {}", ta.at_least(PRODUCT), tb.at_least(UNARY)),
+                        PRODUCT,
+                    ),
+                    Binary::Div => Text::new(
+                        format!("{} / {}", ta.at_least(PRODUCT), tb.at_least(UNARY)),
+                        PRODUCT,
+                    ),
+                    Binary::Mod => Text::new(
+                        format!("{} % {}", ta.at_least(PRODUCT), tb.at_least(UNARY)),
+                        PRODUCT,
+                    ),
+                    _ => self.bits(*op, (&ta, ia), (&tb, ib), b.number(), *at)?,
+                };
+                Ok(self.wrapped(text, exact(*op, ia, ib), INT))
+            }
+            Expr::Cond(c, a, b, at) if !self.program.truth(e) => {
+                if !harmless(a) || !harmless(b) {
+                    return refuse(
+                        *at,
+                        "a conditional expression with an index or a division in a part that is not always evaluated",
+                        "use `if` instead",
+                    );
+                }
+                let (a, b) = (self.number(a, view)?, self.number(b, view)?);
+                let c = self.short(self.truth(c, view)?, *at)?;
+                let yes = self.counted(&c.text).text;
+                let no = self.counted(&not(Guard::If(c.text)).text()).text;
+                let text = format!(
+                    "{yes} * {} + {no} * {}",
+                    a.at_least(UNARY),
+                    b.at_least(UNARY)
+                );
+                Ok(Text::new(text, SUM))
+            }
+            _ => {
+                let text = self.truth(e, view)?.text;
+                Ok(match text.as_str() {
+                    "true" => Text::new("1", PRIMARY),
+                    "false" => Text::new("0", PRIMARY),
+                    _ => self.counted(&text),
+                })
+            }
+        }
+    }
+
+    /// Operators on bits, of numbers that are not negative.
+    fn bits(
+        &self,
+        op: Binary,
+        (a, ia): (&Text, Interval),
+        (b, ib): (&Text, Interval),
+        constant: Option<i64>,
+        at: crate::from_promela::syntax::At,
+    ) -> Result<Text> {
+        if let (Binary::ShiftLeft | Binary::ShiftRight, Some(n)) = (op, constant)
+            && (0..=30).contains(&n)
+            && ia.0 >= 0
+        {
+            let sign = if op == Binary::ShiftLeft { "*" } else { "/" };
+            return Ok(Text::new(
+                format!("{} {sign} {}", a.at_least(PRODUCT), 1i64 << n),
+                PRODUCT,
+            ));
+        }
+        let size = a.text.len() + b.text.len();
+        if let (Binary::ShiftLeft | Binary::ShiftRight, true) =
+            (op, ia.0 >= 0 && ib.0 >= 0 && ib.1 <= 15 && size < 500)
+        {
+            let sign = if op == Binary::ShiftLeft { "*" } else { "/" };
+            let parts: Vec<String> = (ib.0..=ib.1)
+                .map(|n| {
+                    let here = self.counted(&format!("{} == {n}", b.at_least(SUM))).text;
+                    format!("{here} * ({} {sign} {})", a.at_least(PRODUCT), 1i64 << n)
+                })
+                .collect();
+            return Ok(Text::new(parts.join(" + "), SUM));
+        }
+        if let (Binary::BitAnd, Some(mask)) = (op, constant)
+            && ia.0 >= 0
+            && mask >= 0
+            && (mask + 1) & mask == 0
+        {
+            return Ok(Text::new(
+                format!("{} % {}", a.at_least(PRODUCT), mask + 1),
+                PRODUCT,
+            ));
+        }
+        let most = if op == Binary::BitAnd {
+            ia.1.min(ib.1)
+        } else {
+            ia.1.max(ib.1)
+        };
+        if matches!(op, Binary::BitAnd | Binary::BitOr | Binary::BitXor)
+            && ia.0 >= 0
+            && ib.0 >= 0
+            && most < 65536
+            && size < 500
+        {
+            let mut parts = Vec::new();
+            let mut bit = 1i64;
+            while bit <= most {
+                let of = |t: &Text| format!("{} / {bit} % 2", t.at_least(PRODUCT));
+                let (x, y) = (of(a), of(b));
+                let part = match op {
+                    Binary::BitAnd => format!("({x}) * ({y})"),
+                    Binary::BitOr => format!("max({x}, {y})"),
+                    _ => format!("(({x}) + ({y})) % 2"),
+                };
+                parts.push(if bit == 1 {
+                    part
+                } else {
+                    format!("{part} * {bit}")
+                });
+                bit *= 2;
+            }
+            return Ok(Text::new(
+                if parts.is_empty() {
+                    "0".into()
+                } else {
+                    parts.join(" + ")
+                },
+                SUM,
+            ));
+        }
+        refuse(
+            at,
+            "an operator on bits of numbers that may be negative or large",
+            "use `byte` or `unsigned` variables, or arithmetic",
+        )
+    }
+
+    pub(super) fn member(&self, name: &str) -> String {
+        self.program
+            .members
+            .iter()
+            .find(|(n, ..)| n == name)
+            .map_or_else(|| name.to_string(), |(.., n)| n.clone())
+    }
+
+    /// An expression as a truth value.
+    pub(super) fn truth(&self, e: &Expr, view: &View) -> Result<Text> {
+        let plain = |text: String| Ok(Text::new(text, PRIMARY));
+        let owner = view.template();
+        match e {
+            Expr::Num(n) => plain((*n != 0).to_string()),
+            Expr::Var(cell) if self.program.vars[cell.var.0].boolean => {
+                plain(self.cell(cell, view)?)
+            }
+            Expr::RemoteVar { cell, .. } if self.program.vars[cell.var.0].boolean => {
+                plain(self.remote(e)?)
+            }
+            Expr::RemoteLabel { .. } => plain(self.remote(e)?),
+            Expr::Timeout(_) => plain(if self.no_timeout {
+                "false".into()
+            } else {
+                self.added.stuck.clone()
+            }),
+            Expr::Not(inner) => {
+                let inner = self.truth(inner, view)?;
+                match inner.text.as_str() {
+                    "true" => return plain("false".into()),
+                    "false" => return plain("true".into()),
+                    _ => {}
+                }
+                Ok(Text::new(format!("!{}", inner.at_least(PRIMARY)), UNARY))
+            }
+            Expr::Bin(op @ (Binary::And | Binary::Or), a, b, _) => {
+                let (a, b) = (self.truth(a, view)?, self.truth(b, view)?);
+                Ok(if *op == Binary::And {
+                    Text::new(format!("{} && {}", a.at_least(AND), b.at_least(AND)), AND)
+                } else {
+                    Text::new(format!("{} || {}", a.at_least(AND), b.at_least(AND)), OR)
+                })
+            }
+            Expr::Bin(op @ (Binary::Equal | Binary::NotEqual), a, b, at)
+                if self.program.truth(a) && self.program.truth(b) =>
+            {
+                let same = *op == Binary::Equal;
+                for (x, y) in [(a, b), (b, a)] {
+                    if let Some(n) = x.number() {
+                        return if (n != 0) == same {
+                            self.truth(y, view)
+                        } else {
+                            self.truth(&Expr::Not(y.clone()), view)
+                        };
+                    }
+                }
+                let _ = at;
+                let (a, b) = (self.truth(a, view)?, self.truth(b, view)?);
+                let op = if same { "==" } else { "!=" };
+                Ok(Text::new(
+                    format!("{} {op} {}", a.at_least(SUM), b.at_least(SUM)),
+                    COMPARE,
+                ))
+            }
+            Expr::Bin(op, a, b, _) if self.program.truth(e) => {
+                let sign = match op {
+                    Binary::Equal => "==",
+                    Binary::NotEqual => "!=",
+                    Binary::Less => "<",
+                    Binary::LessEqual => "<=",
+                    Binary::Greater => ">",
+                    _ => ">=",
+                };
+                let (a, b) = (self.number(a, view)?, self.number(b, view)?);
+                Ok(Text::new(
+                    format!("{} {sign} {}", a.at_least(SUM), b.at_least(SUM)),
+                    COMPARE,
+                ))
+            }
+            Expr::Cond(c, a, b, at) => {
+                let c = self.short(self.truth(c, view)?, *at)?;
+                let (a, b) = (self.truth(a, view)?, self.truth(b, view)?);
+                let c_not = not(Guard::If(c.text.clone())).text();
+                Ok(Text::new(
+                    format!(
+                        "({} && {}) || ({c_not} && {})",
+                        c.at_least(AND),
+                        a.at_least(AND),
+                        b.at_least(AND)
+                    ),
+                    OR,
+                ))
+            }
+            Expr::Full(c) => {
+                let class = self.class(c)?;
+                self.buffered(c)?;
+                Ok(Text::new(
+                    format!("{} == {}", self.length(c, view)?, class.capacity),
+                    COMPARE,
+                ))
+            }
+            Expr::Empty(c) => {
+                self.buffered(c)?;
+                Ok(Text::new(
+                    format!("{} == 0", self.length(c, view)?),
+                    COMPARE,
+                ))
+            }
+            Expr::Poll {
+                channel,
+                random,
+                patterns,
+            } => {
+                self.buffered(channel)?;
+                let guard = self.receivable(channel, *random, patterns, view)?;
+                let text = guard.text();
+                Ok(Text::new(
+                    if text.contains("&&") || text.contains("exists") {
+                        format!("({text})")
+                    } else {
+                        text
+                    },
+                    COMPARE,
+                ))
+            }
+            _ => {
+                let _ = owner;
+                let number = self.number(e, view)?;
+                Ok(Text::new(format!("{} != 0", number.at_least(SUM)), COMPARE))
+            }
+        }
+    }
+
+    /// `P[e]@label`, `P[e]:x`.
+    fn remote(&self, e: &Expr) -> Result<String> {
+        let (template, index, at) = match e {
+            Expr::RemoteLabel {
+                template,
+                index,
+                at,
+                ..
+            }
+            | Expr::RemoteVar {
+                template,
+                index,
+                at,
+                ..
+            } => (*template, index, *at),
+            _ => return Ok(String::new()),
+        };
+        let t = &self.program.templates[template.0];
+        let id = match index {
+            None => t.pids.0,
+            Some(e) => match e.number() {
+                Some(n) => n,
+                None => {
+                    return refuse(
+                        at,
+                        "a process that depends on a variable",
+                        "write the pid as a constant",
+                    );
+                }
+            },
+        };
+        if !t.present
+            || (index.is_none() && !t.single())
+            || id < t.pids.0
+            || id > t.pids.1
+            || self.program.ambiguous
+        {
+            return refuse(
+                at,
+                format!("this does not name one process of `{}`", t.original),
+                format!("write its pid, between {} and {}", t.pids.0, t.pids.1),
+            );
+        }
+        let process = if t.single() {
+            t.name.clone()
+        } else {
+            format!("{}[{id}]", t.name)
+        };
+        match e {
+            Expr::RemoteLabel { label, .. } => {
+                let mut names: Vec<String> = Vec::new();
+                for (node, found) in t.nodes.iter().enumerate() {
+                    if found.labels.contains(label)
+                        && let Some(name) = self.locations.get(&(template, NodeId(node)))
+                    {
+                        names.push(name.clone());
+                    }
+                }
+                match names.as_slice() {
+                    // Who is not there yet is at its first location.
+                    [name] if t.run => Ok(format!(
+                        "({process} at {name} && {} > {id})",
+                        self.added.nr_pr
+                    )),
+                    [name] => Ok(format!("{process} at {name}")),
+                    _ => refuse(
+                        at,
+                        format!("no process of `{}` is ever seen at `{label}`", t.original),
+                        "put the label in front of a statement that takes a step, outside `atomic`",
+                    ),
+                }
+            }
+            // For SPIN the variables of who is not there are zero.
+            Expr::RemoteVar { cell, .. }
+                if (t.run || t.dies)
+                    && (self.program.vars[cell.var.0].initial.number() != Some(0)
+                        || self.program.vars[cell.var.0].list.is_some()) =>
+            {
+                refuse(
+                    at,
+                    "a variable of a process that may not be there, and which begins with another value than zero",
+                    "use a global variable",
+                )
+            }
+            Expr::RemoteVar { cell, .. } => {
+                self.cell(cell, &View::Property(template, id.to_string()))
+            }
+            _ => Ok(String::new()),
+        }
+    }
+}
+
+/// Whether evaluating it cannot fail.
+fn harmless(e: &Expr) -> bool {
+    let mut harmless = true;
+    e.walk(&mut |part| match part {
+        Expr::Var(cell) => harmless &= cell.indices.is_empty(),
+        Expr::Bin(Binary::Div | Binary::Mod, _, b, _) => {
+            harmless &= b.number().is_some_and(|n| n != 0)
+        }
+        _ => {}
+    });
+    harmless
+}
+
+/// Whether an expression is made of numbers and the pid.
+pub(super) fn pid_only(e: &Expr) -> bool {
+    let mut only = true;
+    e.walk(&mut |part| {
+        only &= matches!(
+            part,
+            Expr::Num(_)
+                | Expr::Member(..)
+                | Expr::Pid(_)
+                | Expr::Bin(..)
+                | Expr::Minus(_)
+                | Expr::Not(_)
+        );
+    });
+    only
+}
+
+/// The type of a variable in our language, without its dimensions.
+pub(super) fn scalar(var: &Var) -> String {
+    if var.boolean && matches!(var.kind, Type::Bit | Type::Bool) {
+        "bool".into()
+    } else {
+        let (low, high) = clip(var.range);
+        let (low, high) = if matches!(var.kind, Type::Unsigned(_)) {
+            var.range
+        } else {
+            (low, high)
+        };
+        format!("{low}..{high}")
+    }
+}

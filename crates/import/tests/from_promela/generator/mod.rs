@@ -1,0 +1,540 @@
+//! Random Promela programs: small, with few values, so that most have between some dozens and some thousands of states.
+//!
+//! What SPIN refuses is not written: `else` beside guards that look at channels, a lone `skip` in a loop, a jump to a `d_step`.
+//! One statement stands on each line, so that a program can be made smaller by leaving out lines.
+
+mod expressions;
+mod statements;
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use threadwise_testgen::random::Random;
+
+/// A program, and what is in it.
+#[derive(Debug)]
+pub struct Program {
+    pub text: String,
+    /// The constructs that occur, of [`CONSTRUCTS`].
+    pub constructs: BTreeSet<&'static str>,
+    /// The names of its formulas.
+    pub formulas: Vec<String>,
+}
+
+/// Everything that should occur now and then, with the least share of programs, in percent.
+pub const CONSTRUCTS: &[(&str, usize)] = &[
+    ("one process", 5),
+    ("two processes", 20),
+    ("three processes", 10),
+    ("active", 30),
+    ("active several", 5),
+    ("init", 15),
+    ("run", 15),
+    ("run in an option", 1),
+    ("run with parameters", 5),
+    ("local", 20),
+    ("parameter", 5),
+    ("array", 15),
+    ("local array", 3),
+    ("record", 5),
+    ("bit", 10),
+    ("bool", 10),
+    ("byte", 20),
+    ("short", 5),
+    ("int", 5),
+    ("unsigned", 10),
+    ("mtype", 15),
+    ("rendezvous", 15),
+    ("buffered", 15),
+    ("channel array", 3),
+    ("two fields", 8),
+    ("send", 25),
+    ("receive", 25),
+    ("sorted send", 2),
+    ("random receive", 2),
+    ("copy receive", 2),
+    ("eval", 5),
+    ("constant pattern", 5),
+    ("ignore pattern", 3),
+    ("poll", 2),
+    ("len", 2),
+    ("full or empty", 3),
+    ("if", 30),
+    ("do", 30),
+    ("break", 20),
+    ("goto", 10),
+    ("else", 20),
+    ("timeout", 3),
+    ("atomic", 25),
+    ("atomic that may block", 10),
+    ("rendezvous in atomic", 5),
+    ("d_step", 10),
+    ("assert", 30),
+    ("end label", 10),
+    ("progress label", 2),
+    ("unless", 2),
+    ("for", 4),
+    ("select", 3),
+    ("skip", 10),
+    ("printf", 2),
+    ("inline", 3),
+    ("macro", 3),
+    ("wrap-around", 8),
+    ("conditional", 4),
+    ("bit operator", 3),
+    ("division", 3),
+    ("truth value as number", 2),
+    ("_pid", 10),
+    ("_nr_pr", 1),
+    ("blocking test", 20),
+    ("formula", 15),
+    ("remote label", 2),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Bit,
+    Bool,
+    Byte,
+    Short,
+    Int,
+    Unsigned,
+    Mtype,
+}
+
+impl Kind {
+    fn text(self) -> &'static str {
+        match self {
+            Kind::Bit => "bit",
+            Kind::Bool => "bool",
+            Kind::Byte => "byte",
+            Kind::Short => "short",
+            Kind::Int => "int",
+            Kind::Unsigned => "unsigned",
+            Kind::Mtype => "mtype",
+        }
+    }
+
+    /// Numbers that values of it should have; for an mtype, those of its members.
+    fn small(self) -> i64 {
+        match self {
+            Kind::Bit | Kind::Bool => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// A variable with how it is written, or an array with its length.
+#[derive(Clone, Debug)]
+struct Var {
+    text: String,
+    kind: Kind,
+    length: Option<i64>,
+}
+
+#[derive(Clone, Debug)]
+struct Chan {
+    text: String,
+    capacity: i64,
+    fields: Vec<Kind>,
+    /// The channels of an array.
+    length: Option<i64>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Place {
+    depth: usize,
+    in_loop: bool,
+    in_atomic: bool,
+    in_d_step: bool,
+}
+
+struct Generator {
+    random: Random,
+    constructs: BTreeSet<&'static str>,
+    out: String,
+    indent: usize,
+    globals: Vec<Var>,
+    locals: Vec<Var>,
+    channels: Vec<Chan>,
+    /// Processes to be started: name, parameters.
+    dormant: Vec<(String, Vec<Kind>)>,
+    /// Labels of the process that is written, and whether they are written already.
+    labels: Vec<String>,
+    statements: usize,
+    /// Names of processes with a label that formulas may speak of.
+    remote: Vec<(String, String)>,
+    inline: bool,
+    macros: bool,
+}
+
+const MEMBERS: [&str; 3] = ["red", "green", "blue"];
+
+/// The program of a seed.
+pub fn generate(seed: u64) -> Program {
+    let mut generator = Generator {
+        random: Random::new(seed),
+        constructs: BTreeSet::new(),
+        out: String::new(),
+        indent: 0,
+        globals: Vec::new(),
+        locals: Vec::new(),
+        channels: Vec::new(),
+        dormant: Vec::new(),
+        labels: Vec::new(),
+        statements: 0,
+        remote: Vec::new(),
+        inline: false,
+        macros: false,
+    };
+    let formulas = generator.program();
+    Program {
+        text: generator.out,
+        constructs: generator.constructs,
+        formulas,
+    }
+}
+
+impl Generator {
+    fn note(&mut self, construct: &'static str) {
+        debug_assert!(
+            CONSTRUCTS.iter().any(|&(name, _)| name == construct),
+            "{construct}"
+        );
+        self.constructs.insert(construct);
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.random.percent(percent)
+    }
+
+    fn pick<T: Clone>(&mut self, items: &[T]) -> T {
+        self.random.one(items).unwrap().clone()
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.out, "{}{text}", "\t".repeat(self.indent));
+    }
+
+    fn program(&mut self) -> Vec<String> {
+        self.line("mtype = { red, green, blue };");
+        if self.chance(15) {
+            self.macros = true;
+            self.line("#define TWICE(x) ((x) + (x))");
+        }
+        if self.chance(12) {
+            self.inline = true;
+            self.line("inline bump(v, by) {");
+            self.line("\tv = (v + by) % 3");
+            self.line("}");
+        }
+        self.declarations();
+        let count = match self.random.below(100) {
+            0..15 => 1,
+            15..65 => 2,
+            _ => 3,
+        };
+        self.note(["one process", "two processes", "three processes"][count - 1]);
+        let with_init = self.chance(40);
+        let mut texts = Vec::new();
+        for at in 0..count {
+            let active = !with_init || self.chance(40);
+            // All that are to be started come first, so that those who start know them.
+            let before = std::mem::take(&mut self.out);
+            if active {
+                self.active(at);
+            } else {
+                self.dormant(at);
+            }
+            texts.push(std::mem::replace(&mut self.out, before));
+        }
+        self.out.push_str(&texts.concat());
+        if with_init {
+            self.init();
+        }
+        self.formulas()
+    }
+
+    fn kind(&mut self) -> Kind {
+        let kinds = [
+            Kind::Bit,
+            Kind::Bool,
+            Kind::Byte,
+            Kind::Byte,
+            Kind::Short,
+            Kind::Int,
+            Kind::Unsigned,
+            Kind::Mtype,
+            Kind::Mtype,
+        ];
+        let kind = self.pick(&kinds);
+        self.note(match kind {
+            Kind::Bit => "bit",
+            Kind::Bool => "bool",
+            Kind::Byte => "byte",
+            Kind::Short => "short",
+            Kind::Int => "int",
+            Kind::Unsigned => "unsigned",
+            Kind::Mtype => "mtype",
+        });
+        kind
+    }
+
+    /// A declaration, and the variable.
+    fn variable(&mut self, name: &str, array: bool) -> (String, Var) {
+        let kind = self.kind();
+        let length = array.then(|| self.random.between(2, 3));
+        let mut text = format!("{} {name}", kind.text());
+        if kind == Kind::Unsigned {
+            let bits = self.random.between(1, 2);
+            let _ = write!(text, " : {bits}");
+        } else if let Some(length) = length {
+            let _ = write!(text, "[{length}]");
+        }
+        let length = length.filter(|_| kind != Kind::Unsigned);
+        if self.chance(40) {
+            let value = match kind {
+                Kind::Mtype => self.pick(&MEMBERS).to_owned(),
+                Kind::Byte if self.chance(15) => {
+                    self.note("wrap-around");
+                    "255".to_owned()
+                }
+                Kind::Short if self.chance(15) => {
+                    self.note("wrap-around");
+                    "32767".to_owned()
+                }
+                _ => self.random.between(0, kind.small().min(1)).to_string(),
+            };
+            let _ = write!(text, " = {value}");
+        }
+        let var = Var {
+            text: name.to_owned(),
+            kind,
+            length,
+        };
+        (text, var)
+    }
+
+    fn declarations(&mut self) {
+        if self.chance(15) {
+            self.note("record");
+            self.line("typedef Pair { byte first; bit second };");
+            self.line("Pair pair;");
+            for (text, kind) in [("pair.first", Kind::Byte), ("pair.second", Kind::Bit)] {
+                let text = text.to_owned();
+                let length = None;
+                self.globals.push(Var { text, kind, length });
+            }
+        }
+        for at in 0..1 + self.random.below(3) {
+            let array = self.chance(25);
+            let (text, var) = self.variable(&format!("g{at}"), array);
+            if var.length.is_some() {
+                self.note("array");
+            }
+            self.line(&format!("{text};"));
+            self.globals.push(var);
+        }
+        for at in 0..self.random.below(3) {
+            let capacity = [0, 0, 1, 1, 2][self.random.below(5)];
+            self.note(if capacity == 0 {
+                "rendezvous"
+            } else {
+                "buffered"
+            });
+            let mut fields = vec![self.pick(&[Kind::Bit, Kind::Byte, Kind::Mtype, Kind::Bool])];
+            if self.chance(40) {
+                self.note("two fields");
+                fields.push(self.pick(&[Kind::Bit, Kind::Byte, Kind::Mtype]));
+            }
+            let types: Vec<&str> = fields.iter().map(|kind| kind.text()).collect();
+            let length = self.chance(20).then_some(2);
+            let text = format!("c{at}");
+            let mut declared = text.clone();
+            if let Some(length) = length {
+                self.note("channel array");
+                let _ = write!(declared, "[{length}]");
+            }
+            self.line(&format!(
+                "chan {declared} = [{capacity}] of {{ {} }};",
+                types.join(", ")
+            ));
+            self.channels.push(Chan {
+                text,
+                capacity,
+                fields,
+                length,
+            });
+        }
+    }
+
+    fn locals(&mut self) {
+        for at in 0..self.random.below(3) {
+            let array = self.chance(10);
+            let (text, var) = self.variable(&format!("x{at}"), array);
+            self.note(if var.length.is_some() {
+                "local array"
+            } else {
+                "local"
+            });
+            self.line(&format!("{text};"));
+            self.locals.push(var);
+        }
+    }
+
+    fn active(&mut self, at: usize) {
+        let name = format!("P{at}");
+        if self.chance(20) {
+            self.note("active several");
+            self.line(&format!("active [2] proctype {name}() {{"));
+        } else {
+            self.note("active");
+            self.line(&format!("active proctype {name}() {{"));
+        }
+        self.body(&name, Vec::new());
+    }
+
+    fn dormant(&mut self, at: usize) {
+        let name = format!("P{at}");
+        let mut parameters = Vec::new();
+        for at in 0..self.random.below(3) {
+            self.note("parameter");
+            let kind = self.pick(&[Kind::Byte, Kind::Bit, Kind::Mtype, Kind::Short]);
+            parameters.push(Var {
+                text: format!("p{at}"),
+                kind,
+                length: None,
+            });
+        }
+        let texts: Vec<String> = parameters
+            .iter()
+            .map(|var| format!("{} {}", var.kind.text(), var.text))
+            .collect();
+        self.line(&format!("proctype {name}({}) {{", texts.join("; ")));
+        let kinds = parameters.iter().map(|var| var.kind).collect();
+        self.body(&name, parameters);
+        self.dormant.push((name, kinds));
+    }
+
+    fn body(&mut self, name: &str, locals: Vec<Var>) {
+        self.indent += 1;
+        self.locals = locals;
+        self.labels.clear();
+        self.locals();
+        self.statements = 4 + self.random.below(7);
+        let labels = if self.chance(40) {
+            1 + self.random.below(2)
+        } else {
+            0
+        };
+        self.labels = (0..labels).map(|at| format!("L{at}")).collect();
+        let parts = 1 + self.random.below(3);
+        let for_ever = self.chance(60);
+        if for_ever {
+            self.note("do");
+            if self.chance(50) {
+                self.note("end label");
+                self.line("end:");
+            }
+            self.line("do");
+            let place = Place {
+                in_loop: true,
+                depth: 1,
+                ..Place::default()
+            };
+            for _ in 0..1 + self.random.below(3) {
+                let guard = self.any_guard();
+                self.line(&format!(":: {guard};"));
+                self.inside(|it| {
+                    it.block(place, 3);
+                    it.line("skip");
+                });
+            }
+            if self.chance(60) {
+                self.note("break");
+                let guard = self.any_guard();
+                self.line(&format!(":: {guard} -> break"));
+            }
+            self.line("od;");
+        }
+        for part in 0..parts.max(labels) {
+            if part < labels {
+                let label = self.labels[part].clone();
+                // A jump to a d_step is an error, so a label stands in front of a step of its own.
+                self.line(&format!("{label}: skip;"));
+                self.remote.push((name.to_owned(), label));
+            } else if self.chance(10) {
+                self.note("end label");
+                self.line(&format!("end{part}:"));
+                self.test();
+                continue;
+            } else if self.chance(5) {
+                self.note("progress label");
+                self.line(&format!("progress{part}:"));
+                self.assignment(Place::default());
+                continue;
+            }
+            self.statement(Place::default());
+        }
+        self.indent -= 1;
+        self.line("}");
+        self.locals.clear();
+        self.labels.clear();
+    }
+
+    fn init(&mut self) {
+        self.note("init");
+        self.line("init {");
+        self.indent += 1;
+        self.labels.clear();
+        self.statements = 2 + self.random.below(3);
+        if self.chance(30) {
+            self.statement(Place::default());
+        }
+        let starts: Vec<String> = (0..self.dormant.len()).map(|at| self.start(at)).collect();
+        match self.random.below(4) {
+            0 if starts.len() >= 2 => {
+                self.note("run in an option");
+                self.line("if");
+                for start in &starts {
+                    self.line(&format!(":: {start}"));
+                }
+                self.line("fi;");
+            }
+            1 | 2 if !starts.is_empty() => {
+                self.line("atomic {");
+                for start in &starts {
+                    self.line(&format!("\t{start};"));
+                }
+                self.line("\tskip");
+                self.line("};");
+            }
+            _ => {
+                for start in &starts {
+                    self.line(&format!("{start};"));
+                }
+            }
+        }
+        if self.chance(40) {
+            self.statement(Place::default());
+        }
+        if self.chance(10) {
+            self.note("_nr_pr");
+            self.line("(_nr_pr <= 2);");
+        }
+        self.line("skip");
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn start(&mut self, at: usize) -> String {
+        self.note("run");
+        let (name, kinds) = self.dormant[at].clone();
+        let mut arguments = Vec::new();
+        for kind in kinds {
+            self.note("run with parameters");
+            arguments.push(self.constant(kind));
+        }
+        format!("run {name}({})", arguments.join(", "))
+    }
+}

@@ -1,0 +1,16 @@
+//! Promela in, compared with SPIN: on models from the literature (`tests/promela`), on random programs, and on damaged
+//! texts.
+//!
+//! A model says in its first lines what is expected of it; every such line comes from SPIN, and is compared with SPIN run
+//! afresh where `spin` and a C compiler are installed. `PROMELA_WRITE=1` writes the lines anew.
+
+#[path = "../common/mod.rs"]
+#[allow(dead_code)]
+mod common;
+mod corpus;
+mod damage;
+mod generator;
+mod ours;
+mod random;
+mod reduce;
+mod spin;
