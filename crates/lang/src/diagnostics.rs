@@ -212,10 +212,15 @@ codes! {
     ConstantFails "E0507" "constant-fails" "A constant expression that overflows or divides by zero.";
     TooManyPaths "E0508" "too-many-paths" "A step with too many paths.";
 
+    // Programs of other languages.
+    ForeignSyntax "E0601" "foreign-syntax" "A program of another language that is not well-formed.";
+    Unsupported "E0602" "unsupported" "Something of another language that cannot be brought over.";
+
     // Warnings.
     CoarseStep "W0001" "coarse-step" "A step that touches shared memory more than once.";
     UnusedVariable "W0002" "unused-variable" "A variable that is never read.";
     UnreachableLabel "W0003" "unreachable-label" "A label that control never reaches.";
     TrivialInvariant "W0004" "trivial-invariant" "An invariant that holds by the types alone.";
     UnusedDefinition "W0005" "unused-definition" "A definition, macro, type, enumeration, parameter or fairness that is never used.";
+    LeftOut "W0006" "left-out" "Something of another language that is left out, because it changes nothing that is checked.";
 }

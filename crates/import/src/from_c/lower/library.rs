@@ -1,0 +1,349 @@
+//! Functions that need no body in the program: those of the verification competition, and of the standard library.
+
+use lang_c::ast::{
+    BlockItem, CallExpression, DerivedDeclarator, Expression, FunctionDefinition, Statement,
+    UnaryOperator,
+};
+use lang_c::span::Node;
+
+use super::super::ir::{Expr, Place, StatementKind, VarKind};
+use super::super::source::{At, Built, malformed, unsupported};
+use super::super::types::{IntType, Type};
+use super::{Builder, Value};
+
+/// The type of `__VERIFIER_nondet_..`.
+fn arbitrary_type(name: &str) -> Option<IntType> {
+    let kind = name.strip_prefix("__VERIFIER_nondet_")?;
+    Some(match kind {
+        "int" | "s32" => IntType::INT,
+        "uint" | "unsigned" | "u32" | "unsigned_int" => IntType::UNSIGNED,
+        "bool" | "_Bool" => IntType::BOOL,
+        "char" | "s8" => IntType::new(8, true),
+        "uchar" | "u8" | "unsigned_char" => IntType::new(8, false),
+        "short" | "s16" => IntType::new(16, true),
+        "ushort" | "u16" => IntType::new(16, false),
+        "long" | "longlong" | "s64" => IntType::LONG,
+        _ => return None,
+    })
+}
+
+/// Whether a function gives any value of an integer type.
+fn is_arbitrary(name: &str) -> bool {
+    arbitrary_type(name).is_some()
+        || matches!(name, "nondet" | "nondet_int" | "nondet_bool" | "rand")
+}
+
+/// Functions that nothing that is checked depends on.
+const SILENT: &[&str] = &[
+    "printf",
+    "puts",
+    "putchar",
+    "fprintf",
+    "fflush",
+    "perror",
+    "fputs",
+    "putc",
+    "usleep",
+    "sleep",
+    "nanosleep",
+    "sched_yield",
+    "pthread_yield",
+    "srand",
+    "time",
+    "write",
+    "snprintf",
+    "setbuf",
+    "setvbuf",
+];
+
+/// Whether a name is that of a function that is known.
+pub(super) fn is_known(name: &str) -> bool {
+    name.starts_with("pthread_") || name.starts_with("__VERIFIER_") || SILENT.contains(&name)
+}
+
+/// Whether a function does nothing but stop where its argument is false, as the competition's programs write it: `if (!cond) { abort(); }`.
+fn is_usual_assumption(function: &FunctionDefinition) -> bool {
+    fn only(statement: &Statement) -> Option<&Statement> {
+        match statement {
+            Statement::Compound(items) => match items.as_slice() {
+                [item] => match &item.node {
+                    BlockItem::Statement(statement) => only(&statement.node),
+                    _ => None,
+                },
+                _ => None,
+            },
+            other => Some(other),
+        }
+    }
+    let parameter = function
+        .declarator
+        .node
+        .derived
+        .iter()
+        .find_map(|part| match &part.node {
+            DerivedDeclarator::Function(function) => match function.node.parameters.as_slice() {
+                [one] => super::declare::name_of(&one.node.declarator.as_ref()?.node),
+                _ => None,
+            },
+            _ => None,
+        });
+    let Some(Statement::If(test)) = only(&function.statement.node) else {
+        return false;
+    };
+    let stops = match only(&test.node.then_statement.node) {
+        Some(Statement::Expression(Some(called))) => match &called.node {
+            Expression::Call(call) => match &call.node.callee.node {
+                Expression::Identifier(name) => {
+                    ["abort", "exit"].contains(&name.node.name.as_str())
+                }
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    };
+    let negated = match &test.node.condition.node {
+        Expression::UnaryOperator(unary) if unary.node.operator.node == UnaryOperator::Negate => {
+            match &unary.node.operand.node {
+                Expression::Identifier(name) => Some(name.node.name.as_str()),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    stops && test.node.else_statement.is_none() && parameter.is_some() && negated == parameter
+}
+
+impl<'a> Builder<'a> {
+    /// Whether a name means what it means in C's libraries and in the competition: a body of the program's own says what it means instead. But to
+    /// call `reach_error` is the error, whatever it does.
+    pub(super) fn is_library(&self, name: &str) -> bool {
+        match self.functions.get(name) {
+            None => true,
+            Some(_) if matches!(name, "reach_error" | "__VERIFIER_error") => true,
+            Some(function) => {
+                matches!(name, "assume_abort_if_not" | "__VERIFIER_assume" | "assume")
+                    && is_usual_assumption(&function.node)
+            }
+        }
+    }
+
+    /// A call of a known function; `None` if it is not one.
+    pub(super) fn library(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<Option<Value>> {
+        let own = self.functions.contains_key(name);
+        let zero = || Ok(Some(Value::Int(Expr::Number(0), IntType::INT)));
+        match name {
+            "assert" | "__VERIFIER_assert" if arguments.len() == 1 => {
+                let condition = self.truth_of(&arguments[0])?;
+                let condition = self.checkable(condition, at);
+                self.emit(at, StatementKind::Assert(condition));
+                Ok(Some(Value::Void))
+            }
+            "reach_error"
+            | "__VERIFIER_error"
+            | "__assert_fail"
+            | "__assert"
+            | "__assert_rtn"
+            | "__assert_perror_fail" => {
+                // A failed check ends the run.
+                self.emit(at, StatementKind::Assert(Expr::Truth(false)));
+                Ok(Some(Value::Void))
+            }
+            "assume_abort_if_not" | "__VERIFIER_assume" | "assume" if arguments.len() == 1 => {
+                let condition = self.truth_of(&arguments[0])?;
+                self.assume(condition, at);
+                Ok(Some(Value::Void))
+            }
+            "abort"
+            | "exit"
+            | "_exit"
+            | "_Exit"
+            | "quick_exit"
+            | "__builtin_unreachable"
+            | "__builtin_trap"
+                if !own =>
+            {
+                for argument in arguments {
+                    self.effect(argument)?;
+                }
+                self.stop(at);
+                Ok(Some(Value::Void))
+            }
+            "__VERIFIER_atomic_begin" | "__VERIFIER_atomic_end" => {
+                let help = "begin and end must be statements of one block, in pairs";
+                unsupported(at, "an atomic part that is not a block", help)
+            }
+            super::super::parse::START => self.start_template(arguments, at).map(Some),
+            "__builtin_expect" if arguments.len() == 2 => Ok(Some(self.rvalue(&arguments[0])?)),
+            _ if arbitrary_type(name).is_some() => {
+                let ty = arbitrary_type(name).unwrap_or(IntType::INT);
+                Ok(Some(self.arbitrary(ty, at)))
+            }
+            "__VERIFIER_nondet_ulong"
+            | "__VERIFIER_nondet_size_t"
+            | "__VERIFIER_nondet_ulonglong"
+            | "__VERIFIER_nondet_u64"
+            | "__VERIFIER_nondet_pointer"
+            | "__VERIFIER_nondet_float"
+            | "__VERIFIER_nondet_double"
+            | "__VERIFIER_nondet_pchar" => unsupported(
+                at,
+                "a value of this type that is not known",
+                "use `__VERIFIER_nondet_uint`",
+            ),
+            "nondet" | "nondet_int" if !own => Ok(Some(self.arbitrary(IntType::INT, at))),
+            "nondet_bool" if !own => Ok(Some(self.arbitrary(IntType::BOOL, at))),
+            "rand" | "random" if !own => {
+                let value = self.arbitrary(IntType::INT, at);
+                if let Value::Int(expr, _) = &value {
+                    let positive = Expr::compare(
+                        super::super::ir::Compare::GreaterEqual,
+                        expr.clone(),
+                        Expr::Number(0),
+                    );
+                    self.assume(positive, at);
+                }
+                Ok(Some(value))
+            }
+            "abs" if !own && arguments.len() == 1 => {
+                let value = self.rvalue(&arguments[0])?;
+                let (expr, ty) = self.as_int(value, at)?;
+                let end = self.code.len();
+                let expr = self.settle_at(end, expr, ty, at);
+                let negative =
+                    Expr::arith(super::super::ir::Arith::Sub, Expr::Number(0), expr.clone());
+                let larger = Expr::arith(super::super::ir::Arith::Max, expr, negative);
+                Ok(Some(self.computed(larger, IntType::INT)))
+            }
+            _ if SILENT.contains(&name) && !own => {
+                for argument in arguments {
+                    if super::call::acts(argument) {
+                        let place = self.place_of(argument);
+                        let help = "do it in a statement of its own";
+                        return unsupported(place, "an argument that does something", help);
+                    }
+                }
+                let message =
+                    format!("`{name}` is left out: nothing that is checked depends on it");
+                self.note(at, message, "what it would read is not read");
+                zero()
+            }
+            "malloc" | "calloc" | "realloc" | "free" | "alloca" if !own => {
+                let help = "declare a variable or an array instead";
+                unsupported(at, "memory that is allocated while the program runs", help)
+            }
+            "memset" | "memcpy" | "memmove" | "strcpy" | "strcmp" | "strlen" if !own => {
+                unsupported(
+                    at,
+                    format!("`{name}` is not supported"),
+                    "write a loop instead",
+                )
+            }
+            "setjmp" | "longjmp" | "signal" | "fork" | "system" if !own => {
+                unsupported(at, format!("`{name}` is not supported"), "leave it out")
+            }
+            _ => {
+                if let Some(value) = self.synchronise(name, arguments, at)? {
+                    return Ok(Some(value));
+                }
+                self.atomic_call(name, arguments, at)
+            }
+        }
+    }
+
+    /// A condition that may stand in a check: of shared variables one read at most.
+    fn checkable(&mut self, condition: Expr, at: At) -> Expr {
+        match self.guarded && condition.shared_reads(&self.model) > 1 {
+            true => self.settle(condition, IntType::INT, at),
+            false => condition,
+        }
+    }
+
+    /// The run goes no further here. Others may go on, as if this process were slow.
+    pub(super) fn stop(&mut self, at: At) {
+        self.emit(at, StatementKind::Await(Expr::Truth(false)));
+    }
+
+    /// The run goes on only if this holds.
+    pub(super) fn assume(&mut self, condition: Expr, at: At) {
+        if condition == Expr::Truth(true) {
+            return;
+        }
+        // What may fail is evaluated before.
+        let condition = match condition.cannot_fail() {
+            true => condition,
+            false if self.in_step => condition,
+            false => {
+                let end = self.code.len();
+                self.settle_at(end, condition, IntType::INT, at)
+            }
+        };
+        self.emit(at, StatementKind::Await(condition));
+    }
+
+    /// Any value of a type.
+    pub(super) fn arbitrary(&mut self, ty: IntType, at: At) -> Value {
+        // A variable of its own: its range says which values there are.
+        let variable = self.local_variable("input", VarKind::Int(ty), at);
+        self.emit(at, StatementKind::Havoc(Place::of(variable)));
+        Value::Int(Expr::load(variable), ty)
+    }
+
+    /// Whether an initial value is any value.
+    pub(super) fn is_arbitrary(&self, expression: &'a Node<Expression>) -> bool {
+        match &expression.node {
+            Expression::Call(call) => self.calls_arbitrary(&call.node),
+            Expression::UnaryOperator(unary) => {
+                self.in_templates && unary.node.operator.node == UnaryOperator::Indirection
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a call gives any value.
+    pub(super) fn calls_arbitrary(&self, call: &CallExpression) -> bool {
+        let own = |name: &str| self.functions.contains_key(name);
+        matches!(&call.callee.node, Expression::Identifier(name)
+            if is_arbitrary(&name.node.name) && !own(name.node.name.as_str()))
+    }
+
+    /// The object that an argument points to.
+    pub(super) fn pointed_argument(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        position: usize,
+        at: At,
+    ) -> Built<super::Part> {
+        match arguments.get(position) {
+            Some(argument) => {
+                let value = self.rvalue(argument)?;
+                let place = self.place_of(argument);
+                self.pointed(value, place)
+            }
+            None => malformed(at, "an argument is missing", "give all arguments"),
+        }
+    }
+
+    /// Refuses an argument that is not a null pointer.
+    pub(super) fn null_argument(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        position: usize,
+        what: &str,
+    ) -> Built<()> {
+        let Some(argument) = arguments.get(position) else {
+            return Ok(());
+        };
+        let place = self.place_of(argument);
+        match self.rvalue(argument)? {
+            Value::Int(Expr::Number(0), _) => Ok(()),
+            Value::Pointer(pointer) if pointer.part.ty == Type::Attributes => Ok(()),
+            _ => unsupported(place, format!("{what} that is not `NULL`"), "pass `NULL`"),
+        }
+    }
+}

@@ -1,0 +1,381 @@
+//! Loops, and how often they run.
+
+use std::collections::HashSet;
+
+use lang_c::ast::{
+    BinaryOperator, DoWhileStatement, Expression, ForInitializer, ForStatement, Initializer,
+    Statement, UnaryOperator,
+};
+use lang_c::span::{Node, Span};
+use lang_c::visit::Visit;
+
+use super::super::ir::{self, Code, Expr, StatementKind};
+use super::super::source::{At, Built, unsupported};
+use super::{Binding, Builder, Jumps, Object};
+
+/// How many rounds of a loop may be written out in a part that is one step.
+const MOST_ROUNDS: u64 = 64;
+
+impl<'a> Builder<'a> {
+    /// A loop with its test in front.
+    pub(super) fn repeat(
+        &mut self,
+        condition: Option<&'a Node<Expression>>,
+        step: Option<&'a Node<Expression>>,
+        body: &'a Node<Statement>,
+        at: At,
+        rounds: Option<u64>,
+    ) -> Built<()> {
+        if self.in_step {
+            return unsupported(
+                at,
+                "a loop in a part that is one step",
+                "use a constant number of rounds",
+            );
+        }
+        let head = self.new_label(None);
+        if let Some(rounds) = rounds {
+            self.model.rounds.insert(head, rounds);
+        }
+        let mut test = Expr::Truth(true);
+        let before = self.block(|builder| {
+            if let Some(condition) = condition {
+                test = builder.condition(condition)?;
+            }
+            Ok(())
+        })?;
+        let again = match step {
+            Some(_) => self.new_label(None),
+            None => head,
+        };
+        self.frame().jumps.push(Jumps {
+            out: None,
+            again: Some(again),
+        });
+        let mut inner = self.block(|builder| builder.statement(body))?;
+        self.frame().jumps.pop();
+        if let Some(step) = step {
+            let place = self.place_of(step);
+            inner.push(ir::Statement {
+                at: place,
+                kind: StatementKind::Label(again),
+            });
+            let mark = self.in_use;
+            inner.extend(self.block(|builder| builder.effect(step))?);
+            self.in_use = mark;
+        }
+        let plain = before.is_empty() && test.shared_reads(&self.model) <= 1;
+        if plain && inner.is_empty() && test != Expr::Truth(true) {
+            // Waiting for something is no work.
+            self.emit(at, StatementKind::Await(test.not()));
+            return Ok(());
+        }
+        if test == Expr::Truth(false) {
+            return Ok(());
+        }
+        let (condition, body) = match plain {
+            true => ((test != Expr::Truth(true)).then_some(test), inner),
+            false => {
+                let mut code = before;
+                leave_unless(&mut code, test, at);
+                code.extend(inner);
+                (None, code)
+            }
+        };
+        self.emit(
+            at,
+            StatementKind::Loop {
+                head,
+                condition,
+                body,
+            },
+        );
+        Ok(())
+    }
+
+    pub(super) fn do_while(&mut self, node: &'a DoWhileStatement, at: At) -> Built<()> {
+        if self.in_step {
+            return unsupported(
+                at,
+                "a loop in a part that is one step",
+                "use a constant number of rounds",
+            );
+        }
+        let (head, again) = (self.new_label(None), self.new_label(None));
+        self.frame().jumps.push(Jumps {
+            out: None,
+            again: Some(again),
+        });
+        let outer = self.times;
+        if !is_zero(&node.expression.node) {
+            self.times = None;
+        }
+        let mut body = self.block(|builder| builder.statement(&node.statement))?;
+        self.times = outer;
+        self.frame().jumps.pop();
+        let place = self.place_of(&node.expression);
+        body.push(ir::Statement {
+            at: place,
+            kind: StatementKind::Label(again),
+        });
+        let mut test = Expr::Truth(true);
+        body.extend(self.block(|builder| {
+            test = builder.condition(&node.expression)?;
+            Ok(())
+        })?);
+        leave_unless(&mut body, test, place);
+        self.emit(
+            at,
+            StatementKind::Loop {
+                head,
+                condition: None,
+                body,
+            },
+        );
+        Ok(())
+    }
+
+    pub(super) fn for_loop(&mut self, node: &'a ForStatement, at: At) -> Built<()> {
+        self.frame().scopes.push(std::collections::HashMap::new());
+        match &node.initializer.node {
+            ForInitializer::Empty | ForInitializer::StaticAssert(_) => {}
+            ForInitializer::Expression(expression) => self.effect(expression)?,
+            ForInitializer::Declaration(declaration) => self.local(declaration)?,
+        }
+        let rounds = self.rounds(node);
+        if self.in_step {
+            let result = self.written_out(node, rounds, at);
+            self.frame().scopes.pop();
+            return result;
+        }
+        let place = node
+            .condition
+            .as_ref()
+            .map_or(at, |condition| self.place_of(condition));
+        let outer = self.times;
+        self.times = match (outer, rounds) {
+            (Some(outer), Some(rounds)) => outer.checked_mul(rounds),
+            _ => None,
+        };
+        let condition = node.condition.as_deref();
+        let result = self.repeat(
+            condition,
+            node.step.as_deref(),
+            &node.statement,
+            place,
+            rounds,
+        );
+        self.times = outer;
+        self.frame().scopes.pop();
+        result
+    }
+
+    /// A loop in a part that is one step: each round is written out.
+    fn written_out(&mut self, node: &'a ForStatement, rounds: Option<u64>, at: At) -> Built<()> {
+        let Some(rounds) = rounds.filter(|rounds| *rounds <= MOST_ROUNDS) else {
+            return unsupported(
+                at,
+                "a loop in a part that is one step",
+                "use a constant number of rounds",
+            );
+        };
+        for _ in 0..rounds {
+            let mut jumps = false;
+            self.frame().jumps.push(Jumps {
+                out: None,
+                again: None,
+            });
+            let code = self.block(|builder| builder.statement(&node.statement))?;
+            self.frame().jumps.pop();
+            ir::for_statements(&code, &mut |statement| {
+                jumps |= matches!(statement.kind, StatementKind::Break);
+            });
+            if jumps {
+                return unsupported(
+                    at,
+                    "a loop in a part that is one step",
+                    "do not use `break` in it",
+                );
+            }
+            self.code.extend(code);
+            if let Some(step) = &node.step {
+                self.effect(step)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How often `for (i = 0; i < 3; i++)` and the like run at most.
+    fn rounds(&mut self, node: &'a ForStatement) -> Option<u64> {
+        let (name, first) = self.first_value(&node.initializer.node)?;
+        let Expression::BinaryOperator(test) = &node.condition.as_ref()?.node else {
+            return None;
+        };
+        let (left, right) = (&test.node.lhs, &test.node.rhs);
+        if !is_name(&left.node, &name) {
+            return None;
+        }
+        let limit = self.constant(right).ok()?;
+        let by = self.step_of(&node.step.as_ref()?.node, &name)?;
+        // Nobody else may change it.
+        let own = match self.lookup(&name)? {
+            Binding::Object(part) => match *part.object {
+                Object::Variable(var) => !self.model.is_shared(var),
+                _ => false,
+            },
+            _ => false,
+        };
+        if !own || changed(&node.statement, &name) {
+            return None;
+        }
+        let span = match (&test.node.operator.node, by > 0) {
+            (BinaryOperator::Less, true) => limit - first,
+            (BinaryOperator::LessOrEqual, true) => limit - first + 1,
+            (BinaryOperator::Greater, false) => first - limit,
+            (BinaryOperator::GreaterOrEqual, false) => first - limit + 1,
+            (BinaryOperator::NotEquals, true) if by == 1 && limit >= first => limit - first,
+            _ => return None,
+        };
+        let rounds = (span.max(0) + by.abs() - 1) / by.abs();
+        u64::try_from(rounds).ok()
+    }
+
+    /// The variable that a loop begins with, and its first value.
+    fn first_value(&mut self, initializer: &'a ForInitializer) -> Option<(String, i128)> {
+        match initializer {
+            ForInitializer::Expression(expression) => {
+                let Expression::BinaryOperator(binary) = &expression.node else {
+                    return None;
+                };
+                let Expression::Identifier(name) = &binary.node.lhs.node else {
+                    return None;
+                };
+                match binary.node.operator.node {
+                    BinaryOperator::Assign => Some((
+                        name.node.name.clone(),
+                        self.constant(&binary.node.rhs).ok()?,
+                    )),
+                    _ => None,
+                }
+            }
+            ForInitializer::Declaration(declaration) => {
+                let [declared] = declaration.node.declarators.as_slice() else {
+                    return None;
+                };
+                let name = super::declare::name_of(&declared.node.declarator.node)?;
+                match &declared.node.initializer.as_ref()?.node {
+                    Initializer::Expression(value) => {
+                        Some((name.to_owned(), self.constant(value).ok()?))
+                    }
+                    Initializer::List(_) => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// By how much a step changes a variable.
+    fn step_of(&mut self, step: &'a Expression, name: &str) -> Option<i128> {
+        match step {
+            Expression::UnaryOperator(unary) if is_name(&unary.node.operand.node, name) => {
+                match unary.node.operator.node {
+                    UnaryOperator::PostIncrement | UnaryOperator::PreIncrement => Some(1),
+                    UnaryOperator::PostDecrement | UnaryOperator::PreDecrement => Some(-1),
+                    _ => None,
+                }
+            }
+            Expression::BinaryOperator(binary) if is_name(&binary.node.lhs.node, name) => {
+                let by = self.constant(&binary.node.rhs).ok()?;
+                match binary.node.operator.node {
+                    BinaryOperator::AssignPlus if by != 0 => Some(by),
+                    BinaryOperator::AssignMinus if by != 0 => Some(-by),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+fn leave_unless(code: &mut Code, test: Expr, at: At) {
+    if test != Expr::Truth(true) {
+        let leave = ir::Statement {
+            at,
+            kind: StatementKind::Break,
+        };
+        code.push(ir::Statement {
+            at,
+            kind: StatementKind::If(test.not(), vec![leave], Vec::new()),
+        });
+    }
+}
+
+fn is_zero(expression: &Expression) -> bool {
+    matches!(expression, Expression::Constant(constant)
+        if matches!(&constant.node, lang_c::ast::Constant::Integer(integer) if &*integer.number == "0" || integer.number.is_empty()))
+}
+
+fn is_name(expression: &Expression, name: &str) -> bool {
+    matches!(expression, Expression::Identifier(found) if found.node.name == name)
+}
+
+/// Whether a statement may change a variable of this name, or takes its address.
+fn changed(statement: &Node<Statement>, name: &str) -> bool {
+    let mut names = HashSet::new();
+    written_names(statement, &mut names);
+    names.contains(name)
+}
+
+/// Adds the names of variables that a statement may change, or takes the addresses of.
+pub(super) fn written_names(statement: &Node<Statement>, names: &mut HashSet<String>) {
+    Changes { names }.visit_statement(&statement.node, &statement.span);
+}
+
+struct Changes<'n> {
+    names: &'n mut HashSet<String>,
+}
+
+impl Changes<'_> {
+    fn add(&mut self, expression: &Expression) {
+        if let Expression::Identifier(name) = expression {
+            self.names.insert(name.node.name.clone());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Changes<'_> {
+    fn visit_unary_operator_expression(
+        &mut self,
+        node: &'ast lang_c::ast::UnaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        let writes = !matches!(
+            node.operator.node,
+            UnaryOperator::Indirection
+                | UnaryOperator::Plus
+                | UnaryOperator::Minus
+                | UnaryOperator::Complement
+                | UnaryOperator::Negate
+        );
+        if writes {
+            self.add(&node.operand.node);
+        }
+        lang_c::visit::visit_unary_operator_expression(self, node, span);
+    }
+
+    fn visit_binary_operator_expression(
+        &mut self,
+        node: &'ast lang_c::ast::BinaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        if super::assign::compound(&node.operator.node).is_some() {
+            self.add(&node.lhs.node);
+        }
+        lang_c::visit::visit_binary_operator_expression(self, node, span);
+    }
+}
+
+/// Whether a function's body may change a variable of this name, or takes its address.
+pub(super) fn is_changed(statement: &Node<Statement>, name: &str) -> bool {
+    changed(statement, name)
+}

@@ -1,0 +1,796 @@
+//! Threads: who makes them, how many there are, and who waits for them.
+//!
+//! The threads that run one function with one kind of argument are one template. If it is known how often they are made at most, there are as many processes, each of which
+//! waits until it is its turn, and a handle is the number of a process. Otherwise they are processes that are started while the program runs, any number of them, and nobody can wait for one.
+//!
+//! The function is read once for each template, so an argument that is a constant or the address of a variable is known in it.
+
+use lang_c::ast::{CallExpression, Expression, FunctionDefinition, UnaryOperator};
+use lang_c::span::{Node, Span};
+use lang_c::visit::Visit;
+
+use super::super::ir::{
+    Arith, Code, Count, Expr, LabelId, Place, Process, ProcessId, Statement, StatementKind, VarId,
+    VarKind,
+};
+use super::super::source::{At, Built, malformed, unsupported};
+use super::super::tidy;
+use super::super::types::{IntType, Type};
+use super::{Builder, Object, Value};
+
+/// How many threads may be there as processes of their own.
+const MOST_THREADS: u64 = 64;
+
+/// A place that makes threads.
+#[derive(Clone, Debug)]
+struct Site {
+    template: usize,
+    creator: ProcessId,
+    /// How often it happens in one process at most.
+    times: Option<u64>,
+}
+
+/// Threads of one function with one kind of argument.
+#[derive(Clone, Debug)]
+struct Template {
+    function: String,
+    /// With loads of the variables below where parts are passed on.
+    argument: Value,
+    /// The variables of the process that hold what is passed on.
+    passed: Vec<VarId>,
+    process: ProcessId,
+    at: At,
+    read: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Threads {
+    sites: Vec<Site>,
+    templates: Vec<Template>,
+    /// The end of the thread that is being read.
+    pub end: Option<LabelId>,
+    /// Where somebody waits for a thread.
+    joins: Vec<At>,
+}
+
+impl Threads {
+    pub fn sites(&self) -> usize {
+        self.sites.len()
+    }
+
+    pub fn forget_since(&mut self, sites: usize) {
+        self.sites.truncate(sites);
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// A program with `main`.
+    pub(super) fn program(&mut self) -> Built<()> {
+        let Some((&name, &main)) = self.functions.get_key_value("main") else {
+            let help = "a program begins in `main`; templates are written `thread[N] name { .. }`";
+            return malformed(At::default(), "there is no function `main`", help);
+        };
+        self.find_escaping(main);
+        let at = self.place_of(main);
+        self.begin_process("main", at, Count::One);
+        self.model.has_main = true;
+        let initial = std::mem::take(&mut self.initial);
+        if !initial.is_empty() {
+            let place = initial[0].at;
+            self.emit(place, StatementKind::Atomic(initial));
+        }
+        let arguments = self.main_arguments(main)?;
+        let body = self.block(|builder| {
+            let end = builder.new_label(None);
+            builder.threads.end = Some(end);
+            builder.inline(name, main, arguments, at)?;
+            builder.emit(at, StatementKind::Label(end));
+            Ok(())
+        })?;
+        let mut code = std::mem::take(&mut self.code);
+        code.extend(body);
+        self.model.processes[0].body = code;
+        let mut next = 0;
+        while next < self.threads.templates.len() {
+            self.thread_body(next)?;
+            next += 1;
+        }
+        self.settle_threads()?;
+        for process in &mut self.model.processes {
+            process.body = tidy::tidy(std::mem::take(&mut process.body));
+        }
+        Ok(())
+    }
+
+    pub(super) fn begin_process(&mut self, wish: &str, at: At, count: Count) -> ProcessId {
+        let process = ProcessId(self.model.processes.len());
+        self.model.processes.push(Process {
+            wish: wish.to_owned(),
+            at,
+            count,
+            body: Vec::new(),
+        });
+        self.enter_process(process);
+        process
+    }
+
+    pub(super) fn enter_process(&mut self, process: ProcessId) {
+        self.process = process;
+        self.temporaries.clear();
+        self.in_use = 0;
+        self.times = Some(1);
+    }
+
+    /// `argc` may be anything, `argv` may not be used.
+    fn main_arguments(&mut self, main: &'a Node<FunctionDefinition>) -> Built<Vec<Value>> {
+        let mut values = Vec::new();
+        let at = self.place_of(main);
+        for (position, _) in super::call::parameters_of(main).iter().enumerate() {
+            values.push(match position {
+                0 => self.arbitrary(IntType::INT, at),
+                _ => Value::Int(Expr::Number(0), IntType::LONG),
+            });
+        }
+        Ok(values)
+    }
+
+    /// The variables of `main` that threads get the addresses of.
+    fn find_escaping(&mut self, main: &'a Node<FunctionDefinition>) {
+        let mut found = Addresses::default();
+        found.visit_function_definition(&main.node, &main.span);
+        self.escaping.extend(found.names);
+    }
+
+    fn thread_body(&mut self, number: usize) -> Built<()> {
+        if self.threads.templates[number].read {
+            return Ok(());
+        }
+        self.threads.templates[number].read = true;
+        let template = self.threads.templates[number].clone();
+        let Some((&name, &function)) = self.functions.get_key_value(template.function.as_str())
+        else {
+            let message = format!("the function `{}` has no body", template.function);
+            return unsupported(template.at, message, "write its body");
+        };
+        self.enter_process(template.process);
+        let at = self.place_of(function);
+        self.model.processes[template.process.0].at = at;
+        let arguments = match super::call::parameters_of(function).len() {
+            0 => Vec::new(),
+            _ => vec![template.argument.clone()],
+        };
+        let body = self.block(|builder| {
+            let end = builder.new_label(None);
+            builder.threads.end = Some(end);
+            builder.inline(name, function, arguments, at)?;
+            builder.emit(at, StatementKind::Label(end));
+            Ok(())
+        })?;
+        self.model.processes[template.process.0].body = body;
+        Ok(())
+    }
+
+    /// `pthread_create(&handle, attributes, function, argument)`.
+    pub(super) fn create_thread(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<Option<Value>> {
+        self.not_in_step(at)?;
+        let [handle, _, function, argument] = arguments else {
+            return malformed(
+                at,
+                "`pthread_create` has four arguments",
+                "give all of them",
+            );
+        };
+        let place = self.place_of(handle);
+        let handle = match self.rvalue(handle)? {
+            Value::Int(Expr::Number(0), _) => None,
+            value => {
+                let part = self.pointed(value, place)?;
+                match (&part.ty, &*part.object) {
+                    (Type::Thread, Object::Variable(var)) => Some(Place {
+                        var: *var,
+                        indices: part.indices.clone(),
+                    }),
+                    (Type::Thread, _) => None,
+                    (Type::Int(_), Object::Variable(var)) => Some(Place {
+                        var: *var,
+                        indices: part.indices.clone(),
+                    }),
+                    _ => return unsupported(place, "this is no handle", "pass a `pthread_t`"),
+                }
+            }
+        };
+        self.null_argument(arguments, 1, "an attribute of a thread")?;
+        let place = self.place_of(function);
+        let Value::Function(function) = self.rvalue(function)? else {
+            return unsupported(
+                place,
+                "which function the thread runs is not known",
+                "name it",
+            );
+        };
+        let place = self.place_of(argument);
+        let value = self.rvalue(argument)?;
+        let (shape, passed) = self.shape(value, place)?;
+        let template = self.template(&function, shape, passed.len(), at)?;
+        let site = self.threads.sites.len();
+        self.threads.sites.push(Site {
+            template,
+            creator: self.process,
+            times: self.times,
+        });
+        // What is passed is read before the thread is made.
+        let passed = passed
+            .into_iter()
+            .map(|expr| self.settle(expr, IntType::LONG, place))
+            .collect();
+        self.emit(
+            at,
+            StatementKind::Create {
+                site,
+                handle,
+                arguments: passed,
+            },
+        );
+        Ok(Some(Value::Int(Expr::Number(0), IntType::INT)))
+    }
+
+    /// An argument with its varying parts taken out: what the thread knows, and what is passed on.
+    fn shape(&mut self, value: Value, at: At) -> Built<(Value, Vec<Expr>)> {
+        let mut passed = Vec::new();
+        let hole = Expr::Own;
+        let mut part = |expr: Expr| match expr {
+            Expr::Number(_) | Expr::Parameter(_) => expr,
+            other => {
+                passed.push(other);
+                hole.clone()
+            }
+        };
+        let value = match value {
+            Value::Truth(_) => {
+                let (expr, ty) = self.as_int(value, at)?;
+                Value::Int(part(expr), ty)
+            }
+            Value::Int(expr, ty) => Value::Int(part(expr), ty),
+            Value::Pointer(mut pointer) => {
+                if self.is_own(&pointer.part.object) {
+                    let help = "declare it outside of functions, `static`, or in `main`";
+                    return unsupported(at, "the address of a variable of one thread", help);
+                }
+                pointer.part.indices = pointer.part.indices.into_iter().map(&mut part).collect();
+                pointer.element = pointer.element.map(&mut part);
+                Value::Pointer(pointer)
+            }
+            Value::Function(_) | Value::Text => value,
+            Value::Struct(_) | Value::Void => {
+                return unsupported(
+                    at,
+                    "this cannot be passed to a thread",
+                    "pass a number or an address",
+                );
+            }
+        };
+        Ok((value, passed))
+    }
+
+    /// The template of a function and a kind of argument.
+    fn template(&mut self, function: &str, shape: Value, holes: usize, at: At) -> Built<usize> {
+        let same = |template: &Template| {
+            template.function == function
+                && same_shape(&template.argument, &shape, &template.passed)
+        };
+        if let Some(found) = self.threads.templates.iter().position(same) {
+            return Ok(found);
+        }
+        if self.threads.templates.len() >= MOST_THREADS as usize {
+            return unsupported(
+                at,
+                "too many kinds of threads",
+                "pass arguments of one kind",
+            );
+        }
+        let process = ProcessId(self.model.processes.len());
+        self.model.processes.push(Process {
+            wish: function.to_owned(),
+            at,
+            count: Count::One,
+            body: Vec::new(),
+        });
+        let outer = std::mem::replace(&mut self.process, process);
+        let passed: Vec<VarId> = (0..holes)
+            .map(|_| self.local_variable("argument", VarKind::Int(IntType::LONG), at))
+            .collect();
+        self.process = outer;
+        let mut next = passed.iter();
+        let mut fill = |expr: Expr| match expr {
+            Expr::Own => next.next().map_or(Expr::Number(0), |id| Expr::load(*id)),
+            other => other,
+        };
+        let argument = match shape {
+            Value::Int(expr, ty) => Value::Int(fill(expr), ty),
+            Value::Pointer(mut pointer) => {
+                pointer.part.indices = pointer.part.indices.into_iter().map(&mut fill).collect();
+                pointer.element = pointer.element.map(&mut fill);
+                Value::Pointer(pointer)
+            }
+            other => other,
+        };
+        self.threads.templates.push(Template {
+            function: function.to_owned(),
+            argument,
+            passed,
+            process,
+            at,
+            read: false,
+        });
+        Ok(self.threads.templates.len() - 1)
+    }
+
+    /// `pthread_join(handle, NULL)`.
+    pub(super) fn join_thread(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<Option<Value>> {
+        self.not_in_step(at)?;
+        let [handle, result] = arguments else {
+            return malformed(at, "`pthread_join` has two arguments", "give both of them");
+        };
+        if !self.ignores_result(result) {
+            self.null_argument(arguments, 1, "a place for what the thread returns")?;
+        }
+        let value = self.rvalue(handle)?;
+        let (expr, ty) = self.as_int(value, at)?;
+        let expr = self.settle(expr, ty, at);
+        self.threads.joins.push(at);
+        self.emit(at, StatementKind::Join(expr));
+        Ok(Some(Value::Int(Expr::Number(0), IntType::INT)))
+    }
+
+    /// `&p` of a pointer that is not used otherwise: its value is never known.
+    fn ignores_result(&self, result: &'a Node<Expression>) -> bool {
+        let Expression::UnaryOperator(unary) = &result.node else {
+            return false;
+        };
+        let Expression::Identifier(name) = &unary.node.operand.node else {
+            return false;
+        };
+        unary.node.operator.node == UnaryOperator::Address
+            && matches!(
+                self.lookup(&name.node.name),
+                Some(super::Binding::Unset(Type::Pointer(_)))
+            )
+    }
+
+    /// Decides how many threads there are of each template, and writes what making and waiting for them is.
+    fn settle_threads(&mut self) -> Built<()> {
+        let counts = self.counts();
+        let joined = !self.threads.joins.is_empty();
+        if let (Some(at), Some(_)) = (
+            self.threads.joins.first(),
+            counts.iter().find(|count| count.is_none()),
+        ) {
+            let help =
+                "create threads in a `for` loop with constant bounds, or do not wait for them";
+            return unsupported(*at, "waiting for one of any number of threads", help);
+        }
+        let total: u64 = counts.iter().flatten().sum();
+        let at = At::default();
+        let ended = (joined && total > 0)
+            .then(|| self.shared_variable("ended", VarKind::Truth, vec![total as u32], at));
+        if let Some(ended) = ended {
+            self.model.variables[ended.0].from_one = true;
+        }
+        let mut plans = Vec::new();
+        let mut base = 0;
+        for (number, count) in counts.iter().enumerate() {
+            let template = self.threads.templates[number].clone();
+            plans.push(self.plan(&template, *count, base, ended));
+            base += count.unwrap_or(0) as i128;
+        }
+        let sites = self.threads.sites.clone();
+        let mut straight: Vec<Option<i128>> = Vec::new();
+        // Threads of a template that are made at places that happen once each have fixed numbers.
+        for (number, site) in sites.iter().enumerate() {
+            let own = |other: &&Site| other.template == site.template;
+            let once = sites.iter().filter(own).all(|other| {
+                other.times == Some(1) && self.model.processes[other.creator.0].count == Count::One
+            });
+            let before = sites[..number].iter().filter(own).count() as i128;
+            straight.push(once.then_some(before + 1));
+        }
+        for position in 0..self.model.processes.len() {
+            let body = std::mem::take(&mut self.model.processes[position].body);
+            let body = self.rewritten(body, &sites, &straight, &plans, ended);
+            self.model.processes[position].body = body;
+        }
+        Ok(())
+    }
+
+    /// How many threads there are at most of each template.
+    fn counts(&self) -> Vec<Option<u64>> {
+        let templates = &self.threads.templates;
+        let mut counts: Vec<Option<u64>> = vec![Some(0); templates.len()];
+        // As many rounds as templates are enough unless they make one another.
+        for round in 0..=templates.len() + 1 {
+            let mut next: Vec<Option<u64>> = vec![Some(0); templates.len()];
+            for site in &self.threads.sites {
+                let creator = templates
+                    .iter()
+                    .position(|template| template.process == site.creator);
+                let creators = match creator {
+                    None => Some(1),
+                    Some(creator) => counts[creator],
+                };
+                let made = match (creators, site.times) {
+                    (Some(0), _) | (_, Some(0)) => Some(0),
+                    (Some(creators), Some(times)) => creators.checked_mul(times),
+                    _ => None,
+                };
+                let sum = match (next[site.template], made) {
+                    (Some(sum), Some(made)) => sum.checked_add(made),
+                    _ => None,
+                };
+                next[site.template] = sum.filter(|sum| *sum <= MOST_THREADS);
+            }
+            if next == counts {
+                return counts;
+            }
+            if round > templates.len() {
+                // They make one another.
+                for (count, before) in next.iter_mut().zip(&counts) {
+                    if count != before {
+                        *count = None;
+                    }
+                }
+            }
+            counts = next;
+        }
+        // Whatever still grows has no bound.
+        vec![None; templates.len()]
+    }
+
+    /// The variables by which threads of a template are made.
+    fn plan(
+        &mut self,
+        template: &Template,
+        count: Option<u64>,
+        base: i128,
+        ended: Option<VarId>,
+    ) -> Plan {
+        let function = &template.function;
+        let at = template.at;
+        let dims = match count {
+            Some(0 | 1) | None => Vec::new(),
+            Some(count) => vec![count as u32],
+        };
+        let shared = count.is_some();
+        let started = shared.then(|| {
+            self.shared_variable(
+                &format!("{function}_started"),
+                VarKind::Truth,
+                dims.clone(),
+                at,
+            )
+        });
+        let made = (count > Some(1)).then(|| {
+            let kind = VarKind::Int(IntType::INT);
+            self.shared_variable(&format!("{function}_made"), kind, Vec::new(), at)
+        });
+        let given = (!shared && !template.passed.is_empty()).then(|| {
+            self.shared_variable(&format!("{function}_given"), VarKind::Truth, Vec::new(), at)
+        });
+        let arguments: Vec<VarId> = template
+            .passed
+            .iter()
+            .map(|_| {
+                let wish = format!("{function}_argument");
+                self.shared_variable(&wish, VarKind::Int(IntType::LONG), dims.clone(), at)
+            })
+            .collect();
+        for id in started.iter().chain(&arguments) {
+            self.model.variables[id.0].from_one = true;
+        }
+        let process = &mut self.model.processes[template.process.0];
+        process.count = match count {
+            Some(0 | 1) => Count::One,
+            Some(count) => Count::Fixed(count as u32),
+            None => Count::Started,
+        };
+        let own = |var: VarId| Place {
+            var,
+            indices: match dims.is_empty() {
+                true => Vec::new(),
+                false => vec![Expr::Own],
+            },
+        };
+        let place = process.at;
+        // The closing brace.
+        let last = At {
+            start: place.end.saturating_sub(1),
+            ..place
+        };
+        let mut code: Code = Vec::new();
+        let statement = |kind: StatementKind| Statement { at: place, kind };
+        let take = template
+            .passed
+            .iter()
+            .zip(&arguments)
+            .map(|(local, shared)| {
+                statement(StatementKind::Assign(
+                    Place::of(*local),
+                    Expr::Load(own(*shared)),
+                ))
+            });
+        if let Some(flag) = started.or(given) {
+            let mut step = vec![statement(StatementKind::Await(Expr::Load(own(flag))))];
+            step.extend(take);
+            if let Some(given) = given {
+                step.push(statement(StatementKind::Assign(
+                    Place::of(given),
+                    Expr::Truth(false),
+                )));
+            }
+            match step.len() {
+                1 => code.extend(step),
+                _ => code.push(statement(StatementKind::Atomic(step))),
+            }
+        }
+        code.append(&mut process.body);
+        if let (Some(ended), true) = (ended, shared) {
+            let index = match dims.is_empty() {
+                true => Expr::Number(base + 1),
+                false => Expr::arith(Arith::Add, Expr::Own, Expr::Number(base)),
+            };
+            let flag = Place {
+                var: ended,
+                indices: vec![index],
+            };
+            code.push(Statement {
+                at: last,
+                kind: StatementKind::Assign(flag, Expr::Truth(true)),
+            });
+        }
+        process.body = code;
+        Plan {
+            process: template.process,
+            started,
+            made,
+            given,
+            arguments,
+            base,
+            many: !dims.is_empty(),
+        }
+    }
+
+    fn rewritten(
+        &mut self,
+        code: Code,
+        sites: &[Site],
+        straight: &[Option<i128>],
+        plans: &[Plan],
+        ended: Option<VarId>,
+    ) -> Code {
+        let mut output = Vec::new();
+        for Statement { at, kind } in code {
+            let mut inner = |code: Code| self.rewritten(code, sites, straight, plans, ended);
+            let kind = match kind {
+                StatementKind::If(condition, yes, no) => {
+                    let yes = inner(yes);
+                    StatementKind::If(condition, yes, inner(no))
+                }
+                StatementKind::Loop {
+                    head,
+                    condition,
+                    body,
+                } => StatementKind::Loop {
+                    head,
+                    condition,
+                    body: inner(body),
+                },
+                StatementKind::Choose(blocks) => {
+                    StatementKind::Choose(blocks.into_iter().map(inner).collect())
+                }
+                StatementKind::Join(handle) => {
+                    let flag = match ended {
+                        Some(var) => Expr::Load(Place {
+                            var,
+                            indices: vec![handle],
+                        }),
+                        None => Expr::Truth(false),
+                    };
+                    StatementKind::Await(flag)
+                }
+                StatementKind::Create {
+                    site,
+                    handle,
+                    arguments,
+                } => {
+                    let plan = &plans[sites[site].template];
+                    let made = self.made(plan, straight[site], handle, arguments, at);
+                    output.extend(made);
+                    continue;
+                }
+                other => other,
+            };
+            output.push(Statement { at, kind });
+        }
+        output
+    }
+
+    /// What making a thread is.
+    fn made(
+        &mut self,
+        plan: &Plan,
+        number: Option<i128>,
+        handle: Option<Place>,
+        arguments: Vec<Expr>,
+        at: At,
+    ) -> Code {
+        let set = |place: Place, value: Expr| Statement {
+            at,
+            kind: StatementKind::Assign(place, value),
+        };
+        let mut step = Vec::new();
+        let mut value = Expr::Number(0);
+        if let Some(started) = plan.started {
+            let number = match (number, plan.made) {
+                (Some(number), _) => Expr::Number(number),
+                (None, None) => Expr::Number(1),
+                (None, Some(made)) => {
+                    let more = Expr::arith(Arith::Add, Expr::load(made), Expr::Number(1));
+                    step.push(set(Place::of(made), more));
+                    Expr::load(made)
+                }
+            };
+            value = Expr::arith(Arith::Add, number.clone(), Expr::Number(plan.base));
+            let cell = |var: VarId| Place {
+                var,
+                indices: match plan.many {
+                    true => vec![number.clone()],
+                    false => Vec::new(),
+                },
+            };
+            for (var, argument) in plan.arguments.iter().zip(arguments) {
+                step.push(set(cell(*var), argument));
+            }
+            step.push(set(cell(started), Expr::Truth(true)));
+        } else {
+            if let Some(given) = plan.given {
+                let free = Expr::load(given).not();
+                step.push(Statement {
+                    at,
+                    kind: StatementKind::Await(free),
+                });
+                for (var, argument) in plan.arguments.iter().zip(arguments) {
+                    step.push(set(Place::of(*var), argument));
+                }
+                step.push(set(Place::of(given), Expr::Truth(true)));
+            }
+            step.push(Statement {
+                at,
+                kind: StatementKind::Start(plan.process),
+            });
+        }
+        let mut code = Vec::new();
+        let kept = handle.filter(|_| plan.started.is_some());
+        match step.len() {
+            1 => code.extend(step),
+            _ => code.push(Statement {
+                at,
+                kind: StatementKind::Atomic(step),
+            }),
+        }
+        if let Some(place) = kept {
+            let write = set(place, value.clone());
+            match (value, &mut code[..]) {
+                // It is read in the step that makes the thread.
+                (Expr::Number(_), _) => code.push(write),
+                (
+                    _,
+                    [
+                        Statement {
+                            kind: StatementKind::Atomic(step),
+                            ..
+                        },
+                    ],
+                ) => step.push(write),
+                _ => code.push(write),
+            }
+        }
+        code
+    }
+}
+
+/// How threads of a template are made.
+#[derive(Clone, Debug)]
+struct Plan {
+    process: ProcessId,
+    started: Option<VarId>,
+    made: Option<VarId>,
+    given: Option<VarId>,
+    arguments: Vec<VarId>,
+    base: i128,
+    many: bool,
+}
+
+/// Whether a template's argument has this shape, in which `Own` stands for what is passed on.
+fn same_shape(argument: &Value, shape: &Value, passed: &[VarId]) -> bool {
+    let same = |own: &Expr, shape: &Expr| match (own, shape) {
+        (Expr::Load(place), Expr::Own) => passed.contains(&place.var),
+        (own, shape) => own == shape,
+    };
+    match (argument, shape) {
+        (Value::Int(own, a), Value::Int(shape, b)) => same(own, shape) && a == b,
+        (Value::Pointer(own), Value::Pointer(shape)) => {
+            own.part.ty == shape.part.ty
+                && own.part.object == shape.part.object
+                && own.part.indices.len() == shape.part.indices.len()
+                && own
+                    .part
+                    .indices
+                    .iter()
+                    .zip(&shape.part.indices)
+                    .all(|(a, b)| same(a, b))
+                && match (&own.element, &shape.element) {
+                    (Some(a), Some(b)) => same(a, b),
+                    (None, None) => true,
+                    _ => false,
+                }
+        }
+        (Value::Function(a), Value::Function(b)) => a == b,
+        (Value::Text, Value::Text) => true,
+        _ => false,
+    }
+}
+
+/// Names whose addresses threads get.
+#[derive(Default)]
+struct Addresses {
+    names: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Addresses {
+    fn visit_call_expression(&mut self, call: &'ast CallExpression, span: &'ast Span) {
+        let creates = matches!(&call.callee.node, Expression::Identifier(name)
+            if name.node.name == "pthread_create");
+        if let (true, Some(argument)) = (creates, call.arguments.get(3)) {
+            let mut names = Named::default();
+            names.visit_expression(&argument.node, &argument.span);
+            self.names.extend(names.names);
+        }
+        lang_c::visit::visit_call_expression(self, call, span);
+    }
+}
+
+#[derive(Default)]
+struct Named {
+    names: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Named {
+    fn visit_unary_operator_expression(
+        &mut self,
+        node: &'ast lang_c::ast::UnaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        if node.operator.node == UnaryOperator::Address {
+            let mut object = &node.operand.node;
+            loop {
+                object = match object {
+                    Expression::Member(member) => &member.node.expression.node,
+                    Expression::BinaryOperator(binary) => &binary.node.lhs.node,
+                    Expression::Identifier(name) => {
+                        self.names.push(name.node.name.clone());
+                        break;
+                    }
+                    _ => break,
+                };
+            }
+        }
+        lang_c::visit::visit_unary_operator_expression(self, node, span);
+    }
+}

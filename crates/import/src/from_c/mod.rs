@@ -1,0 +1,205 @@
+//! C with threads in, and the templates of the literature's programs about any number of threads.
+//!
+//! The way of a program: `preprocess` expands its macros, `parse` makes trees of it with a parser for C, `lower` inlines its functions and splits
+//! statements into steps, `interval` finds out which values there can be, and `emit` writes the model. What cannot be brought over exactly is refused, with its place.
+
+mod conclude;
+mod condition;
+mod constant;
+mod dead;
+mod emit;
+mod interval;
+mod ir;
+mod lower;
+mod narrow;
+mod parse;
+mod preprocess;
+mod reduce;
+mod source;
+#[cfg(test)]
+mod tests;
+mod tidy;
+mod tokens;
+mod types;
+
+use std::collections::HashSet;
+
+use threadwise_lang::diagnostics::{Code, Severity};
+
+use crate::{Imported, Outcome, Settings};
+use source::{At, Built, Refusal, Sources};
+
+/// How integers of C are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Integers {
+    /// Mathematical, and where a value of a signed type leaves its type a check fails; unsigned values wrap around. Where there
+    /// may be any number of threads, what only very many of them could make overflow is not checked, and a note says so.
+    Checked,
+    /// Of the machine's width: unsigned values and conversions wrap around, and so do signed values.
+    Machine,
+}
+
+/// How large a program may be.
+const LONGEST: usize = 4_000_000;
+/// The parser and what follows it call themselves for what is nested.
+const STACK: usize = 512 << 20;
+
+/// Brings a C program, or a program of templates, over. `name` is that of its file, for messages.
+pub fn from_c(name: &str, text: &str, integers: Integers, settings: &mut Settings<'_>) -> Outcome {
+    let mut sources = Sources::default();
+    sources.add(name, text, None);
+    let tokens = match text.len() > LONGEST {
+        true => source::unsupported(
+            At::default(),
+            "the program is too long",
+            "import a part of it",
+        ),
+        false => preprocess::preprocess(&mut sources, settings),
+    };
+    let result = tokens.and_then(|tokens| {
+        let sources = &sources;
+        // Names of tokens are counted per thread, so they are made anew over there.
+        let plain: Vec<_> = tokens.iter().map(tokens::Plain::from).collect();
+        std::thread::scope(|scope| {
+            let builder = std::thread::Builder::new().stack_size(STACK);
+            let handle = builder.spawn_scoped(scope, move || {
+                let tokens = plain.into_iter().map(tokens::Token::from).collect();
+                translate(name, tokens, integers, sources)
+            });
+            match handle.map(|handle| handle.join()) {
+                Ok(Ok(result)) => result,
+                _ => internal("the front end failed"),
+            }
+        })
+    });
+    let files = sources.files();
+    let result = match result {
+        Ok((text, lines, notes)) => Ok(Imported {
+            text,
+            lines,
+            notes: notes.iter().map(|note| sources.remark(note)).collect(),
+        }),
+        Err(refusal) => Err(vec![sources.remark(&refusal)]),
+    };
+    Outcome { files, result }
+}
+
+type Translated = (String, Vec<Option<u32>>, Vec<Refusal>);
+
+fn translate(
+    name: &str,
+    tokens: Vec<tokens::Token>,
+    integers: Integers,
+    sources: &Sources,
+) -> Built<Translated> {
+    let parsed = parse::parse(tokens)?;
+    let lowered = lower::lower(&parsed, integers)?;
+    let (mut model, mut notes) = (lowered.model, lowered.notes);
+    dead::remove(&mut model, &HashSet::new());
+    narrow::narrow(&mut model);
+    // What loops do first is known only now, and less is alive then; with that, more is known about values.
+    let entered = conclude::conclude(&mut model.clone(), &mut Vec::new())?;
+    dead::remove(&mut model, &entered);
+    narrow::narrow(&mut model);
+    conclude::conclude(&mut model, &mut notes)?;
+    for process in &mut model.processes {
+        process.body = tidy::tidy(std::mem::take(&mut process.body));
+    }
+    reduce::reduce(&mut model);
+    join_gates(&mut model);
+    notes.sort_by_key(|note| (note.at.file, note.at.start));
+    notes.dedup_by(|one, other| one.at == other.at && one.message == other.message);
+    let title = name
+        .rsplit('/')
+        .next()
+        .unwrap_or(name)
+        .replace(['\n', '\r'], " ");
+    let written = emit::emit(&model, sources, &title)?;
+    let (text, lines) = formatted(written);
+    let checked = threadwise_lang::check(&text);
+    let error = checked
+        .diagnostics
+        .iter()
+        .find(|diagnostic| diagnostic.severity() == Severity::Error);
+    if let Some(error) = error {
+        if let Code::NestingTooDeep | Code::ExpansionTooLarge = error.code {
+            let help = "write smaller functions and shorter expressions";
+            return source::unsupported(At::default(), "the program is nested too deeply", help);
+        }
+        let line = text[..(error.span.start as usize).min(text.len())]
+            .matches('\n')
+            .count();
+        let message = format!(
+            "the model that was written is not accepted: {} (line {}: `{}`)",
+            error.message,
+            line + 1,
+            text.lines().nth(line).unwrap_or("").trim()
+        );
+        return internal(&message);
+    }
+    Ok((text, lines, notes))
+}
+
+/// A thread that waits until it is made does its first step in that step: it can wait nowhere else.
+fn join_gates(model: &mut ir::Model) {
+    use ir::{Statement, StatementKind};
+    for process in model.processes.iter_mut().skip(1) {
+        if !model.has_main || process.body.len() < 2 {
+            continue;
+        }
+        let gate = matches!(&process.body[0].kind, StatementKind::Await(_));
+        let step = match &process.body[1].kind {
+            StatementKind::Assign(place, _) => model.variables[place.var.0].owner.is_none(),
+            StatementKind::Lock(_) | StatementKind::Atomic(_) => true,
+            _ => false,
+        };
+        if gate && step {
+            let gate = process.body.remove(0);
+            let Statement { at, kind } = process.body.remove(0);
+            let mut code = vec![gate];
+            match kind {
+                StatementKind::Atomic(inner) => code.extend(inner),
+                kind => code.push(Statement { at, kind }),
+            }
+            let kind = StatementKind::Atomic(code);
+            process.body.insert(0, Statement { at, kind });
+        }
+    }
+}
+
+fn internal<T>(message: &str) -> Built<T> {
+    Err(Box::new(Refusal {
+        at: At::default(),
+        code: Code::Unsupported,
+        message: format!("internal error: {message}"),
+        label: String::new(),
+        help: "please report this with the program".to_owned(),
+    }))
+}
+
+/// The text as our formatter has it, with its lines. Formatting moves only white space, so each character finds its line again.
+fn formatted(written: emit::Written) -> (String, Vec<Option<u32>>) {
+    let Ok(text) = threadwise_lang::format(&written.text) else {
+        return (written.text, written.lines);
+    };
+    let mut origins = Vec::new();
+    for (line, origin) in written.text.lines().zip(&written.lines) {
+        for character in line.chars().filter(|character| !character.is_whitespace()) {
+            origins.push((character, *origin));
+        }
+    }
+    let mut next = 0;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut origin = None;
+        for character in line.chars().filter(|character| !character.is_whitespace()) {
+            match origins.get(next) {
+                Some((same, line)) if *same == character => origin = origin.or(*line),
+                _ => return (written.text, written.lines),
+            }
+            next += 1;
+        }
+        lines.push(origin);
+    }
+    (text, lines)
+}

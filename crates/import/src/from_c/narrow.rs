@@ -1,0 +1,247 @@
+//! Which values of an input matter.
+//!
+//! `x = nondet(); assume(0 <= x && x < 5);`: with another value the process would stop without having done anything, so only these five are tried.
+//! And an input that is only compared with constants behaves alike beyond all of them, so one value beyond on each side stands for the rest.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::ir::{
+    Code, Compare, Expr, Model, Place, ProcessId, Statement, StatementKind, VarId, VarKind,
+    for_statements,
+};
+
+/// More values than this are not tried one by one anyway.
+const MANY: i128 = 1 << 12;
+
+/// Finds the values that matter of each input.
+pub(crate) fn narrow(model: &mut Model) {
+    let mut writes: HashMap<VarId, usize> = HashMap::new();
+    for process in &model.processes {
+        for_statements(&process.body, &mut |statement| {
+            if let Some(var) = statement.written() {
+                *writes.entry(var).or_default() += 1;
+            }
+        });
+    }
+    let mut found: Vec<(VarId, (i128, i128))> = Vec::new();
+    for position in 0..model.processes.len() {
+        let narrowing = Narrowing {
+            model,
+            writes: &writes,
+            process: ProcessId(position),
+        };
+        let alone = position == 0 && model.has_main;
+        narrowing.code(&model.processes[position].body, alone, &mut found);
+    }
+    for (var, (lo, hi)) in found {
+        let variable = &mut model.variables[var.0];
+        variable.choices = Some((lo, hi));
+        if let Some(initial) = variable.initial {
+            variable.initial = Some(initial.clamp(lo, hi));
+        }
+    }
+}
+
+struct Narrowing<'m> {
+    model: &'m Model,
+    writes: &'m HashMap<VarId, usize>,
+    process: ProcessId,
+}
+
+impl Narrowing<'_> {
+    /// `alone`: no other process can have moved yet.
+    fn code(&self, code: &Code, mut alone: bool, found: &mut Vec<(VarId, (i128, i128))>) {
+        for (position, statement) in code.iter().enumerate() {
+            match &statement.kind {
+                StatementKind::Havoc(place) => {
+                    if let Some(range) = self.range(place, &code[position + 1..], alone) {
+                        found.push((place.var, range));
+                    }
+                }
+                StatementKind::If(_, yes, no) => {
+                    self.code(yes, false, found);
+                    self.code(no, false, found);
+                }
+                StatementKind::Loop { body, .. } => self.code(body, false, found),
+                StatementKind::Choose(blocks) => {
+                    blocks
+                        .iter()
+                        .for_each(|block| self.code(block, false, found));
+                }
+                _ => {}
+            }
+            alone &= matches!(
+                &statement.kind,
+                StatementKind::Assign(..) | StatementKind::Havoc(_) | StatementKind::Await(_)
+            ) && !statement.written().is_some_and(|var| self.starts(var))
+                || matches!(&statement.kind, StatementKind::Atomic(inner) if inner.iter().all(|inner| {
+                    matches!(&inner.kind, StatementKind::Assign(place, _) if !self.starts(place.var))
+                }));
+        }
+    }
+
+    /// Whether a variable is one by which threads are started.
+    fn starts(&self, var: VarId) -> bool {
+        let variable = self.model.variable(var);
+        variable.kind == VarKind::Truth && variable.owner.is_none()
+    }
+
+    fn range(&self, place: &Place, rest: &[Statement], alone: bool) -> Option<(i128, i128)> {
+        let variable = self.model.variable(place.var);
+        let VarKind::Int(ty) = variable.kind else {
+            return None;
+        };
+        if self.writes.get(&place.var) != Some(&1)
+            || !self.model.parameters.is_empty()
+            || !variable.dims.is_empty()
+        {
+            return None;
+        }
+        let whole = (ty.least(), ty.greatest());
+        let assumed = self.assumed(place.var, rest, alone, whole);
+        if assumed.1 - assumed.0 < MANY && assumed.0 <= assumed.1 {
+            return (assumed != whole).then_some(assumed);
+        }
+        let compared = self.compared(place.var, whole)?;
+        let both = (assumed.0.max(compared.0), assumed.1.min(compared.1));
+        (both.0 <= both.1 && both.1 - both.0 < MANY).then_some(both)
+    }
+
+    /// The values with which the process gets past the assumptions that follow.
+    fn assumed(
+        &self,
+        var: VarId,
+        rest: &[Statement],
+        mut alone: bool,
+        whole: (i128, i128),
+    ) -> (i128, i128) {
+        let mut names = BTreeSet::from([var]);
+        let (mut lo, mut hi) = whole;
+        for statement in rest {
+            match &statement.kind {
+                StatementKind::Assign(place, Expr::Load(from))
+                    if place.indices.is_empty()
+                        && from.indices.is_empty()
+                        && names.contains(&from.var) =>
+                {
+                    if self.model.is_shared(place.var) && !alone {
+                        break;
+                    }
+                    names.insert(place.var);
+                }
+                StatementKind::Assign(place, value) => {
+                    if self.model.is_shared(place.var) && !alone || !value.cannot_fail() {
+                        break;
+                    }
+                    alone &= !self.starts(place.var);
+                    if !alone && self.model.is_shared(place.var) {
+                        break;
+                    }
+                    names.remove(&place.var);
+                    if place.var == var {
+                        break;
+                    }
+                }
+                StatementKind::Havoc(place) => {
+                    names.remove(&place.var);
+                }
+                StatementKind::Await(condition) => bounds(condition, &names, &mut lo, &mut hi),
+                _ => break,
+            }
+        }
+        (lo, hi)
+    }
+
+    /// The values from below to above all constants that the input is compared with, if nothing else is done with it.
+    fn compared(&self, var: VarId, whole: (i128, i128)) -> Option<(i128, i128)> {
+        // Variables that only hold the input.
+        let mut names = BTreeSet::from([var]);
+        for_statements(
+            &self.model.processes[self.process.0].body,
+            &mut |statement| {
+                if let StatementKind::Assign(place, Expr::Load(from)) = &statement.kind
+                    && place.indices.is_empty()
+                    && from.var == var
+                    && !self.model.is_shared(place.var)
+                    && self.writes.get(&place.var) == Some(&1)
+                {
+                    names.insert(place.var);
+                }
+            },
+        );
+        let mut constants = BTreeSet::new();
+        let mut only = true;
+        for process in &self.model.processes {
+            for_statements(&process.body, &mut |statement| {
+                if let StatementKind::Assign(place, Expr::Load(from)) = &statement.kind
+                    && names.contains(&from.var)
+                    && names.contains(&place.var)
+                {
+                    return;
+                }
+                statement
+                    .for_expressions(&mut |expr| only &= compares(expr, &names, &mut constants));
+            });
+        }
+        let (first, last) = (constants.first()?, constants.last()?);
+        only.then_some(((first - 1).max(whole.0), (last + 1).min(whole.1)))
+    }
+}
+
+/// Whether an expression only compares these variables with constants, which are added.
+fn compares(expr: &Expr, names: &BTreeSet<VarId>, constants: &mut BTreeSet<i128>) -> bool {
+    match expr {
+        Expr::Compare(_, left, right) => match (&**left, &**right) {
+            (Expr::Load(place), Expr::Number(number))
+            | (Expr::Number(number), Expr::Load(place))
+                if names.contains(&place.var) =>
+            {
+                constants.insert(*number);
+                true
+            }
+            _ => compares(left, names, constants) && compares(right, names, constants),
+        },
+        Expr::Load(place) if names.contains(&place.var) => false,
+        _ => {
+            let mut all = true;
+            expr.for_parts(&mut |part| all &= compares(part, names, constants));
+            all
+        }
+    }
+}
+
+/// What a condition says about the bounds of these variables.
+fn bounds(condition: &Expr, names: &BTreeSet<VarId>, lo: &mut i128, hi: &mut i128) {
+    let (op, number) = match condition {
+        Expr::And(left, right) => {
+            bounds(left, names, lo, hi);
+            bounds(right, names, lo, hi);
+            return;
+        }
+        Expr::Compare(op, left, right) => match (&**left, &**right) {
+            (Expr::Load(place), Expr::Number(number)) if names.contains(&place.var) => {
+                (*op, *number)
+            }
+            (Expr::Number(number), Expr::Load(place)) if names.contains(&place.var) => {
+                let op = match op {
+                    Compare::Less => Compare::Greater,
+                    Compare::LessEqual => Compare::GreaterEqual,
+                    Compare::Greater => Compare::Less,
+                    Compare::GreaterEqual => Compare::LessEqual,
+                    other => *other,
+                };
+                (op, *number)
+            }
+            _ => return,
+        },
+        _ => return,
+    };
+    match op {
+        Compare::Less => *hi = (*hi).min(number - 1),
+        Compare::LessEqual => *hi = (*hi).min(number),
+        Compare::Greater => *lo = (*lo).max(number + 1),
+        Compare::GreaterEqual => *lo = (*lo).max(number),
+        Compare::Equal => (*lo, *hi) = ((*lo).max(number), (*hi).min(number)),
+        Compare::NotEqual => {}
+    }
+}

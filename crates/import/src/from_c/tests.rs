@@ -1,0 +1,365 @@
+//! What the front end makes of small programs. Verdicts are tested with the programs in tests/c.
+
+use super::{Integers, from_c};
+use crate::{Imported, Settings};
+
+fn outcome(text: &str, integers: Integers) -> Result<Imported, (u32, String)> {
+    let mut include = |name: &str| match name {
+        "own.h" => Ok("#define LIMIT 3\nint from_header;\n".to_owned()),
+        "broken.h" => Ok("int broken = ;\n".to_owned()),
+        _ => Err("there is no such file".to_owned()),
+    };
+    let mut settings = Settings {
+        defines: vec![("GIVEN".to_owned(), "7".to_owned())],
+        include: &mut include,
+    };
+    let outcome = from_c("test.c", text, integers, &mut settings);
+    let files = outcome.files;
+    outcome.result.map_err(|remarks| {
+        let remark = &remarks[0];
+        let before = &files[remark.file].text[..remark.diagnostic.span.start as usize];
+        let line = before.matches('\n').count() as u32 + 1;
+        assert!(
+            !remark.diagnostic.message.contains("internal"),
+            "{}",
+            remark.diagnostic.message
+        );
+        assert!(remark.diagnostic.help.is_some());
+        (line, remark.diagnostic.message.clone())
+    })
+}
+
+fn import(text: &str) -> Imported {
+    match outcome(text, Integers::Checked) {
+        Ok(imported) => imported,
+        Err((line, message)) => panic!("line {line}: {message}"),
+    }
+}
+
+/// The text of the model without its first comment.
+fn model(text: &str) -> String {
+    let text = import(text).text;
+    text.split_once("\n\n")
+        .map_or(String::new(), |(_, rest)| rest.to_owned())
+}
+
+fn refused(text: &str) -> (u32, String) {
+    match outcome(text, Integers::Checked) {
+        Ok(imported) => panic!("it is accepted:\n{}", imported.text),
+        Err(refusal) => refusal,
+    }
+}
+
+#[test]
+fn each_access_is_a_step() {
+    let text = model("int x, y, z; int main(void) { x = 1; y = 2; z = 3; x = y + z; }");
+    assert!(text.contains("value := y;"), "{text}");
+    assert!(
+        text.contains("value_2 := value + z;") || text.contains(":= value + z;"),
+        "{text}"
+    );
+    let steps = text
+        .lines()
+        .filter(|line| line.contains(": ") && line.contains(":="))
+        .count();
+    assert_eq!(steps, 6, "{text}");
+}
+
+#[test]
+fn what_is_atomic_is_one_step() {
+    for statement in [
+        "a++;",
+        "a += 1;",
+        "atomic_fetch_add(&a, 1);",
+        "__sync_fetch_and_add(&p, 1);",
+    ] {
+        let program = format!(
+            "#include <stdatomic.h>\n_Atomic int a; int p;\nint main(void) {{\n {statement}\n}}"
+        );
+        let text = model(&program);
+        let atomic = text
+            .lines()
+            .filter(|line| line.contains("atomic {"))
+            .count();
+        assert_eq!(atomic, 1, "{statement}\n{text}");
+        assert!(!text.contains("l4_2"), "{statement}\n{text}");
+    }
+    let text = model("int p;\nint main(void) {\n p++;\n}");
+    assert!(text.contains("l3_2"), "two steps\n{text}");
+}
+
+#[test]
+fn short_circuits_read_only_what_is_needed() {
+    let text = model("int x, y; int main(void) { x = y = 1; if (x && y) { x = 0; } }");
+    assert!(text.contains("holds := x != 0;"), "{text}");
+    assert!(text.contains("if holds {"), "{text}");
+}
+
+#[test]
+fn threads_are_counted() {
+    let text = model(
+        "#include <pthread.h>\nint x; void *f(void *a) { x = 1; return 0; }\nint main(void) { pthread_t t[3];\n for (int k = 0; k < 3; k++) pthread_create(&t[k], 0, f, 0);\n for (int k = 0; k < 3; k++) pthread_join(t[k], 0); }",
+    );
+    assert!(text.contains("ordered process f[i: 1..3]"), "{text}");
+    assert!(text.contains("await ended["), "{text}");
+    let text = model(
+        "#include <pthread.h>\nint x; void *f(void *a) { x = 1; return 0; }\nint main(void) { pthread_t t; while (1) pthread_create(&t, 0, f, 0); }",
+    );
+    assert!(
+        text.contains("process f[]") && text.contains("start f;"),
+        "{text}"
+    );
+}
+
+#[test]
+fn waiting_for_one_of_any_number_is_refused() {
+    let (line, message) = refused(
+        "#include <pthread.h>\nvoid *f(void *a) { return 0; }\nint main(void) { pthread_t t;\n while (1) pthread_create(&t, 0, f, 0);\n pthread_join(t, 0); }",
+    );
+    assert_eq!(
+        (line, message.as_str()),
+        (5, "waiting for one of any number of threads")
+    );
+}
+
+#[test]
+fn steps_under_a_mutex_are_joined_only_for_any_number() {
+    let program = |main: &str| {
+        model(&format!(
+            "#include <pthread.h>\nint x; pthread_mutex_t m;\nvoid *f(void *a) {{ pthread_mutex_lock(&m); x++; x--; pthread_mutex_unlock(&m); return 0; }}\nint main(void) {{ pthread_t t; {main} }}"
+        ))
+    };
+    let any = program("while (1) pthread_create(&t, 0, f, 0);");
+    assert_eq!(any.matches("l3").count(), 1, "{any}");
+    let once = program("pthread_create(&t, 0, f, 0);");
+    assert!(once.matches("l3_").count() >= 4, "{once}");
+    // Somebody asks whether the mutex is held.
+    let asked = program(
+        "while (1) { pthread_create(&t, 0, f, 0); if (pthread_mutex_trylock(&m) == 0) pthread_mutex_unlock(&m); }",
+    );
+    assert!(asked.matches("l3_").count() >= 4, "{asked}");
+    // A use without the mutex: x is not protected.
+    let race =
+        program("pthread_create(&t, 0, f, 0); while (1) { pthread_create(&t, 0, f, 0); x = 5; }");
+    assert!(race.matches("l3_").count() >= 4, "{race}");
+}
+
+#[test]
+fn ranges_are_found() {
+    let text = model("int x; int main(void) { for (int k = 0; k < 4; k++) { x = x + 2; } }");
+    assert!(text.contains("shared x: 0..8 = 0;"), "{text}");
+    assert!(text.contains("local k: 0..4 = 0;"), "{text}");
+    let text = model("int x; int main(void) { while (1) { x = x + 1; } }");
+    assert!(text.contains("shared x: 0..2147483647 = 0;"), "{text}");
+}
+
+#[test]
+fn only_inputs_that_matter_are_tried() {
+    let text = model(
+        "int x; int main(void) { int k = __VERIFIER_nondet_int(); __VERIFIER_assume(1 <= k && k < 6); x = k; }",
+    );
+    assert!(text.contains("local input: 1..5 = 1;"), "{text}");
+    let text =
+        model("int x; int main(void) { int k = __VERIFIER_nondet_int(); if (k > 3) { x = 1; } }");
+    assert!(text.contains("local input: 2..4 = 2;"), "{text}");
+    // It is used otherwise, so all of them matter.
+    let text =
+        model("int x; int main(void) { int k = __VERIFIER_nondet_int(); if (k > 3) { x = k; } }");
+    assert!(text.contains("input: -2147483648..2147483647"), "{text}");
+}
+
+#[test]
+fn integers_are_checked_or_wrap() {
+    let program = "int x; int main(void) { x = __VERIFIER_nondet_int(); int y = x; if (y + 1 > 0) { x = 0; } }";
+    let checked = import(program).text;
+    assert!(
+        checked.contains("assert -2147483648 <= y + 1 && y + 1 <= 2147483647;"),
+        "{checked}"
+    );
+    let machine = outcome(program, Integers::Machine).map(|imported| imported.text);
+    let machine = machine.unwrap_or_default();
+    assert!(
+        !machine.contains("assert") && machine.contains("% 4294967296"),
+        "{machine}"
+    );
+    let text = model("unsigned char c = 200; int main(void) { while (1) { c += 100; } }");
+    assert!(text.contains("% 256"), "{text}");
+}
+
+#[test]
+fn the_operand_that_is_not_chosen_gives_its_type() {
+    let text = model("long x; int main(void) { x = 1 ? -2 : 0u; }");
+    assert!(text.contains("x := 4294967294;"), "{text}");
+    let text = model("long x; int y; int main(void) { y = 1; x = y ? -2 : 0u; }");
+    assert!(
+        text.contains("4294967294") || text.contains("% 4294967296"),
+        "{text}"
+    );
+}
+
+#[test]
+fn constants_that_do_not_fit_fail_a_check() {
+    let text = model("int x, y = 2147483647; int main(void) { x = y + 1; }");
+    assert!(text.contains("assert false;"), "{text}");
+}
+
+#[test]
+fn atomic_parts_are_steps_or_stretches() {
+    let text = model(
+        "int x, y; int main(void) { x = 3; y = 3; __VERIFIER_atomic_begin(); x = y; y = x + 1; __VERIFIER_atomic_end(); }",
+    );
+    assert_eq!(text.matches("atomic {").count(), 1, "{text}");
+    assert!(!text.contains("locked("), "{text}");
+    let text = model(
+        "int x, y; int main(void) { x = 3; y = 3; __VERIFIER_atomic_begin(); while (x < y + 5) { x++; } __VERIFIER_atomic_end(); }",
+    );
+    assert!(
+        text.contains("lock atomic_part;") && text.contains("await !locked(atomic_part);"),
+        "{text}"
+    );
+    let (line, _) = refused(
+        "int x;\nint main(void) { x = 1;\n __VERIFIER_atomic_begin();\n while (x) { return 0; }\n __VERIFIER_atomic_end(); }",
+    );
+    assert_eq!(line, 4);
+}
+
+#[test]
+fn lines_lead_back() {
+    let program =
+        "#include <assert.h>\nint x;\n\nint main(void) {\n    x = 1;\n    assert(x == 1);\n}\n";
+    let imported = import(program);
+    assert_eq!(imported.lines.len(), imported.text.lines().count());
+    for (text, line) in imported.text.lines().zip(&imported.lines) {
+        if text.contains("x := 1") {
+            assert_eq!(*line, Some(5));
+        }
+        if text.contains("assert x == 1") {
+            assert_eq!(*line, Some(6));
+        }
+    }
+    assert!(imported.text.contains("assert x == 1"), "{}", imported.text);
+}
+
+#[test]
+fn files_are_included() {
+    let text = model("#include \"own.h\"\nint main(void) { from_header = LIMIT + GIVEN; }");
+    assert!(text.contains("from_header := 10;"), "{text}");
+    let (line, message) = refused("int x;\n#include \"missing.h\"\nint main(void) {}");
+    assert_eq!(line, 2);
+    assert!(message.contains("there is no such file"), "{message}");
+    // The place is in the file that is included.
+    let (line, _) = refused("\n\n\n#include \"broken.h\"\nint main(void) {}");
+    assert_eq!(line, 1);
+}
+
+#[test]
+fn macros_are_expanded() {
+    let program = "#define TWICE(a) ((a) + (a))\n#define NAME(a, b) a ## b\n#if defined(GIVEN) && GIVEN > 5\nint NAME(x, 1);\n#else\n#error no\n#endif\nint main(void) { x1 = TWICE(3); }";
+    assert!(model(program).contains("x1 := 6;"));
+    let (line, message) = refused("#ifndef GIVEN\n#else\n#error here\n#endif\nint main(void) {}");
+    assert_eq!(
+        (line, message.as_str()),
+        (3, "the program says `#error here`")
+    );
+}
+
+#[test]
+fn what_is_not_supported_has_its_place() {
+    let cases = [
+        ("int *p;\nint main(void) {\n *p = 1; }", 3),
+        (
+            "#include <stdlib.h>\nint main(void) {\n int *p = malloc(4); }",
+            3,
+        ),
+        ("double d;\nint main(void) {\n d = 1.0; }", 3),
+        ("union u { int a; } v;\nint main(void) {\n v.a = 1; }", 3),
+        (
+            "int f(int n) {\n return f(n - 1); }\nint main(void) { return f(3); }",
+            2,
+        ),
+        ("void g(void);\nint main(void) {\n g(); }", 3),
+        ("int x; int main(void) {\n x = 1 << x; }", 2),
+        ("int main(void) {\n goto nowhere; }", 2),
+        ("int main(void) {\n int x = ; }", 2),
+        ("int main(void) {\n @ }", 2),
+        ("#include <nothing.h>\nint main(void) {}", 1),
+        ("int x; int main(void) {\n __asm__ (\"nop\"); }", 2),
+        (
+            "unsigned long x; int main(void) { while (1) {\n x--; } }",
+            2,
+        ),
+        (
+            "#include <pthread.h>\nint main(void) { pthread_t t = pthread_self();\n }",
+            2,
+        ),
+    ];
+    for (program, line) in cases {
+        let (found, message) = refused(program);
+        assert_eq!(found, line, "{program}: {message}");
+    }
+}
+
+#[test]
+fn templates_have_parameters() {
+    let program = "int waiting = 0, arbitrary;\nthread[N] p {\n    int own = 0;\n    waiting++;\n    own = waiting + arbitrary;\n    assume(waiting == N);\n    assert(waiting == N && own < 7);\n}\nthread other { while (*) { waiting = waiting; } }\n";
+    let text = model(program);
+    assert!(text.contains("param N = 2 where N >= 1;"), "{text}");
+    assert!(text.contains("shared arbitrary: int = any;"), "{text}");
+    assert!(text.contains("process p[i: 1..N] {"), "{text}");
+    assert!(text.contains("process other {"), "{text}");
+    assert!(
+        text.contains("own := waiting + arbitrary;"),
+        "one step\n{text}"
+    );
+}
+
+#[test]
+fn hostile_programs_are_refused_in_time() {
+    let nested = |open: &str, close: &str, times: usize| {
+        format!(
+            "int x; int main(void) {{ x = {}x{}; }}",
+            open.repeat(times),
+            close.repeat(times)
+        )
+    };
+    let mut doubling = String::from("#define A0 x x\n");
+    for level in 1..40 {
+        doubling.push_str(&format!("#define A{level} A{0} A{0}\n", level - 1));
+    }
+    doubling.push_str("int main(void) { A39; }");
+    let mut calls = String::from("int x; void f40(void) { x = 1; }\n");
+    for level in (0..40).rev() {
+        calls.push_str(&format!(
+            "void f{level}(void) {{ f{0}(); f{0}(); }}\n",
+            level + 1
+        ));
+    }
+    calls.push_str("int main(void) { f0(); }");
+    let programs = [
+        nested("(", ")", 100_000),
+        nested("- ", "", 100_000),
+        nested("x ? ", " : 1", 100_000),
+        nested("f(", ")", 5_000),
+        "{".repeat(100_000),
+        "#if ".repeat(10_000),
+        "#if 1\n".repeat(10_000),
+        format!("#if {}1\n#endif", "(".repeat(100_000)),
+        doubling,
+        calls,
+        String::from("#define F(a) a\nint main(void) { ")
+            + &"F(".repeat(100_000)
+            + "x"
+            + &")".repeat(100_000)
+            + "}",
+        String::from("\u{0}\u{1}\u{fffd}"),
+        String::from("#define F(a) a a\nint main(void) { ")
+            + &"F(".repeat(90)
+            + "x"
+            + &")".repeat(90)
+            + "}",
+    ];
+    for program in programs {
+        let begin: String = program.chars().take(60).collect();
+        assert!(outcome(&program, Integers::Checked).is_err(), "{begin}");
+    }
+}

@@ -1,0 +1,52 @@
+//! What a front end gives: a program of another language as a model, and where each line of it comes from.
+
+use threadwise_lang::diagnostics::Diagnostic;
+
+/// A program of another language, as a model.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The model, in our language, formatted.
+    pub text: String,
+    /// For each line of the model, the line of the original that it comes from, from 1. What comes from a file that the original
+    /// includes has the line of the `#include`.
+    pub lines: Vec<Option<u32>>,
+    /// What was left out because it changes nothing that is checked, such as printing.
+    pub notes: Vec<Remark>,
+}
+
+/// A message about a place in one of the files that the front end read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Which of [`Files`]; 0 is the one that was asked for.
+    pub file: usize,
+    /// The message, with its place in the file's text.
+    pub diagnostic: Diagnostic,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    /// Its name as given, or as the `#include` has it.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The files of a program: the one asked for, and those it includes.
+pub type Files = Vec<Original>;
+
+/// What a front end needs beside the text.
+pub struct Settings<'r> {
+    /// `-D` definitions: a name, and what it stands for (`1` where nothing was said).
+    pub defines: Vec<(String, String)>,
+    /// Reads a file that `#include "NAME"` names, relative to the program's file. `Err` says why not.
+    pub include: &'r mut dyn FnMut(&str) -> Result<String, String>,
+}
+
+/// What came of a program.
+pub struct Outcome {
+    /// The files that were read, to draw messages over.
+    pub files: Files,
+    /// The model, or why there is none: at least one message.
+    pub result: Result<Imported, Vec<Remark>>,
+}

@@ -1,0 +1,27 @@
+#![no_main]
+
+use threadwise_import::Settings;
+use threadwise_import::from_c::{Integers, from_c};
+
+// Whatever the text, the front end gives a model that is accepted, with a line for each of its lines, or says why not.
+libfuzzer_sys::fuzz_target!(|text: &str| {
+    for integers in [Integers::Checked, Integers::Machine] {
+        let mut include = |name: &str| Err(format!("{name} is not there"));
+        let mut settings = Settings {
+            defines: Vec::new(),
+            include: &mut include,
+        };
+        let outcome = from_c("fuzz.c", text, integers, &mut settings);
+        match outcome.result {
+            Ok(imported) => assert_eq!(imported.lines.len(), imported.text.lines().count()),
+            Err(remarks) => {
+                assert!(!remarks.is_empty());
+                for remark in remarks {
+                    assert!(!remark.diagnostic.message.contains("internal error"), "{}", remark.diagnostic.message);
+                    let length = outcome.files[remark.file].text.len();
+                    assert!(remark.diagnostic.span.end as usize <= length);
+                }
+            }
+        }
+    }
+});

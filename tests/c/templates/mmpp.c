@@ -1,0 +1,11 @@
+//@ expect checks: proved for all N
+// The mirror image of ppmm.c.
+int X = 0;
+
+thread[N] P {
+    assert(-N < X && X <= 0);
+    X--;
+    assert(-N <= X && X < 0);
+    X++;
+    assert(-N < X && X <= 0);
+}

@@ -1,0 +1,30 @@
+//@ expect checks: violated
+// As atomic_block.c, but the sum is read outside: a before the move, b after it.
+#include <assert.h>
+#include <pthread.h>
+
+extern void __VERIFIER_atomic_begin(void);
+extern void __VERIFIER_atomic_end(void);
+
+int a = 5, b = 5;
+
+void *move(void *arg) {
+    __VERIFIER_atomic_begin();
+    a = a - 1;
+    b = b + 1;
+    __VERIFIER_atomic_end();
+    return 0;
+}
+
+void *look(void *arg) {
+    int sum = a + b;
+    assert(sum == 10);
+    return 0;
+}
+
+int main(void) {
+    pthread_t m, l;
+    pthread_create(&m, 0, move, 0);
+    pthread_create(&l, 0, look, 0);
+    return 0;
+}
