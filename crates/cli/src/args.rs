@@ -122,7 +122,18 @@ Examples:
   threadwise export lock.tw --to smv --set N=3 > lock.smv
   threadwise export lock.tw --to blif --set N=3 --property mutex > lock.blif
   threadwise export lock.tw --to hoa --set N=3 --property access > access.hoa
-  threadwise export lock.tw --to chc --property mutex --with-lemmas | z3 -in";
+  threadwise export lock.tw --to chc --property mutex --with-lemmas | z3 -in
+  threadwise export lock.tw --to dot | dot -Tsvg > lock.svg";
+
+const IMPORT_EXAMPLES: &str = "\
+Examples:
+  threadwise import peterson.pml > peterson.tw
+  threadwise import counter.c -DTHREADS=3 --integers machine -o counter.tw
+
+Other commands read such files themselves: `threadwise check peterson.pml`.
+
+Exit status: 0 if the model was written; 2 if the program cannot be read, or has what cannot be
+brought over.";
 
 const BENCH_EXAMPLES: &str = "\
 Examples:
@@ -198,6 +209,9 @@ pub(crate) enum Command {
     /// Translate a model to another tool's language
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportArgs),
+    /// Translate a program from Promela or C to a model
+    #[command(after_help = IMPORT_EXAMPLES)]
+    Import(ImportArgs),
     /// Run tables of benchmarks, beside other tools where they are installed
     #[command(after_help = BENCH_EXAMPLES)]
     Bench(BenchArgs),
@@ -244,6 +258,27 @@ pub(crate) struct OneInstanceArgs {
     pub(crate) set: Vec<Setting>,
 }
 
+/// How programs of other languages are read.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct LanguageArgs {
+    /// In Promela and C, define a macro, as 1 if nothing else is said (repeatable)
+    #[arg(short = 'D', help_heading = "Promela and C", value_name = "NAME[=VALUE]", value_parser = definition)]
+    pub(crate) define: Vec<(String, String)>,
+    /// In C, how integers behave [default: mathematical]
+    #[arg(long, help_heading = "Promela and C", value_name = "HOW", value_enum)]
+    pub(crate) integers: Option<IntegersArg>,
+}
+
+/// How integers of C behave.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum IntegersArg {
+    /// Without wrap-around; that a signed value leaves its type is a failed check (not where there may be any number of threads)
+    #[default]
+    Mathematical,
+    /// Of the machine's width: values wrap around
+    Machine,
+}
+
 /// Limits on the effort.
 #[derive(Args, Debug, Default)]
 pub(crate) struct LimitArgs {
@@ -264,11 +299,13 @@ pub(crate) struct LimitArgs {
 /// `threadwise check`
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Models (`.tw`); `-` is standard input
+    /// Models (`.tw`), Promela (`.pml`) or C (`.c`, `.i`); `-` is a model on standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) instance: InstanceArgs,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Insist that the claim is for every value of this parameter (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) for_all: Vec<String>,
@@ -328,6 +365,9 @@ pub(crate) struct CheckArgs {
     /// Write the certificate of each proof into this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) certificate: Option<PathBuf>,
+    /// For a C program, write what was found about its checks as a verification witness, for other tools to confirm
+    #[arg(long, value_name = "FILE.yml")]
+    pub(crate) witness: Option<PathBuf>,
     /// Write a page about everything that was found, for a browser; implies --explain for what it shows
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -359,6 +399,8 @@ pub(crate) struct TestArgs {
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
+    pub(crate) language: LanguageArgs,
+    #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Print problems and the summary only
     #[arg(long, short, conflicts_with = "verbose")]
@@ -377,6 +419,8 @@ pub(crate) struct CertifyArgs {
     /// The certificate, as `check --certificate` writes it; `-` is standard input
     #[arg(value_name = "CERTIFICATE")]
     pub(crate) certificate: PathBuf,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Insist on this value of a parameter (repeatable) [default: the value in the certificate]
     #[arg(long = "set", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     pub(crate) set: Vec<Setting>,
@@ -400,6 +444,8 @@ pub(crate) struct ReplayArgs {
     /// The trace, in JSON as `check --trace` writes it; `-` is standard input
     #[arg(value_name = "TRACE")]
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// How the trace is printed [default: lanes if they fit, otherwise text]
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) format: Option<TraceFormat>,
@@ -419,6 +465,8 @@ pub(crate) struct SimulateArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) instance: OneInstanceArgs,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Watch this safety property only (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Vec<String>,
@@ -447,6 +495,8 @@ pub(crate) struct ExploreArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) instance: OneInstanceArgs,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Begin with this trace, in JSON as `check --trace` writes it, at its values of the parameters
     #[arg(long, value_name = "TRACE")]
     pub(crate) trace: Option<PathBuf>,
@@ -488,12 +538,27 @@ pub(crate) struct ExportArgs {
     pub(crate) to: Target,
     #[command(flatten)]
     pub(crate) instance: OneInstanceArgs,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Translate this property only (repeatable) [default: all that can be expressed]
     #[arg(long, value_name = "NAME")]
     pub(crate) property: Vec<String>,
     /// With `--to chc`: add what is known of views to the clauses, as equations, which makes many of them easier
     #[arg(long)]
     pub(crate) with_lemmas: bool,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `threadwise import`
+#[derive(Args, Debug)]
+pub(crate) struct ImportArgs {
+    /// The program, in Promela (`.pml`) or C (`.c`, `.i`)
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) language: LanguageArgs,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
@@ -699,6 +764,19 @@ pub(crate) enum Target {
     Hoa,
     /// Constrained Horn clauses for Z3 and Eldarica, about all values of the parameters
     Chc,
+    /// The control flow of each template, as a graph for Graphviz
+    Dot,
+}
+
+/// `NAME` or `NAME=VALUE`.
+fn definition(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
+    if name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit()) {
+        Ok((name.to_owned(), value.to_owned()))
+    } else {
+        Err("expected a name and, if it is not 1, its value, such as N=3".to_owned())
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

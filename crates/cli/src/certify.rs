@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use threadwise::{
-    Certificate, CertifyError, CertifyFailure, Claim, Exit, Scope, Session, Values, property_exists,
+    Certificate, CertifyError, CertifyFailure, Claim, Exit, Scope, Values, property_exists,
 };
 use threadwise_lang::render::LineIndex;
 
@@ -18,13 +18,13 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         terminal.error(&"the model and the certificate cannot both be standard input");
         return Exit::Input;
     }
-    let (model, text) = match (
-        input::read(&args.file),
+    let (session, text) = match (
+        input::read_model(&args.file, &args.language),
         input::read_evidence(&args.certificate, "certificate"),
     ) {
-        (Ok(model), Ok(text)) => (model, text),
-        (model, text) => {
-            for error in [model.err(), text.err()].into_iter().flatten() {
+        (Ok(session), Ok(text)) => (session, text),
+        (session, text) => {
+            for error in [session.err(), text.err()].into_iter().flatten() {
                 terminal.error(&error);
             }
             return Exit::Input;
@@ -41,9 +41,8 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
             return Exit::Input;
         }
     };
-    let session = Session::new(model.name, model.text);
     let Some(program) = session.program() else {
-        let (name, text) = (session.name(), session.text());
+        let (name, text) = (session.name(), session.source());
         terminal.refused(session.diagnostics(), name, text, "nothing was certified");
         return Exit::Input;
     };
@@ -96,7 +95,7 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
             Exit::Proved
         }
         Err(CertifyFailure::Instance(diagnostics)) => {
-            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            terminal.diagnostics(&diagnostics, session.name(), session.source());
             Exit::Input
         }
         Err(CertifyFailure::Undecided(error)) => {
@@ -109,8 +108,9 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         }
         Err(CertifyFailure::Refused(error)) => {
             let line = error.span().map(|span| {
-                let (line, _) = LineIndex::new(session.text()).position(session.text(), span.start);
-                format!("{}:{line}: ", session.name())
+                let line = LineIndex::new(session.text()).line(span.start);
+                let line = session.line(u32::try_from(line).unwrap_or(u32::MAX));
+                format!("{}:{}: ", session.name(), line.unwrap_or(1))
             });
             let other = *property != certificate.property
                 || values.0.iter().any(|(name, value)| {

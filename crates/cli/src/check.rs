@@ -21,6 +21,7 @@ use crate::supervise::{Supervisor, default_memory};
 use crate::terminal::{Terminal, say};
 use crate::text::Printer;
 use crate::traces;
+use crate::witness::{self, Written};
 
 pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
     let denied = match engine_exists(&args.engine).and_then(|()| Denied::parse(&args.deny)) {
@@ -47,6 +48,12 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
             "{}: the report cannot be written: {why}\n  help: check the name given to --report",
             path.display()
         ));
+        return Exit::Input;
+    }
+    if let Some(path) = &args.witness
+        && let Some(why) = witness::refused(path, &args.files)
+    {
+        terminal.error(&why);
         return Exit::Input;
     }
     if args.files.iter().filter(|file| is_stdin(file)).count() > 1 {
@@ -194,8 +201,9 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         engine: args.engine.clone(),
         symmetry: args.symmetry,
         no_symmetry: args.no_symmetry,
-        // A report shows what there is to read.
-        explain: args.explain || (args.report.is_some() && engine_explains(&args.engine)),
+        // A report shows what there is to read, and a witness says what a proof does.
+        explain: args.explain
+            || (args.report.is_some() || args.witness.is_some()) && engine_explains(&args.engine),
         errors: args.errors.map(Errors::from),
         predicates: args.predicates.map(Predicates::from),
         witnesses: args.witnesses,
@@ -241,8 +249,8 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn file(&mut self, path: &Path) {
-        let input = match input::read(path) {
-            Ok(input) => input,
+        let session = match input::read_model(path, &self.args.language) {
+            Ok(session) => session,
             Err(error) => {
                 self.terminal.error(&error);
                 self.push(failed(
@@ -253,12 +261,11 @@ impl Check<'_> {
                 return;
             }
         };
-        let session = Session::new(input.name, input.text);
         if self.args.report.is_some() || self.args.format == Format::Sarif {
             self.sources.push(Source::new(&session));
         }
         let accepted = session.accepted(&self.denied);
-        let (name, text) = (session.name(), session.text());
+        let (name, text) = (session.name(), session.source());
         if session.program().is_none() {
             self.terminal
                 .refused(session.diagnostics(), name, text, "nothing was checked");
@@ -312,7 +319,7 @@ impl Check<'_> {
                 }
                 Checked::Rejected(diagnostics) => {
                     self.terminal
-                        .diagnostics(&diagnostics, session.name(), session.text());
+                        .diagnostics(&diagnostics, session.name(), session.source());
                     Run {
                         file: session.name().to_owned(),
                         values: values.clone(),
@@ -384,7 +391,7 @@ impl Check<'_> {
                         continue;
                     };
                     let form = self.args.trace_format.unwrap_or(TraceFormat::Json);
-                    let text = traces::file(trace, form, session.text());
+                    let text = traces::file(trace, form, session.source());
                     let text = text.map_err(|error| error.to_string());
                     ("trace", directory, form.extension(), text)
                 }
@@ -434,6 +441,25 @@ impl Check<'_> {
                     self.terminal.error(&format_args!(
                         "{}: the {what} cannot be written: {error}\n  help: check the directory given to --{what}",
                         path.display()
+                    ));
+                }
+            }
+        }
+        if let Some(path) = &self.args.witness {
+            let shown = path.display();
+            match witness::write(path, run, session) {
+                Written::Yes if self.args.quiet => {}
+                Written::Yes => self
+                    .terminal
+                    .note(&format_args!("witness written to {shown}")),
+                Written::None(_) if self.args.quiet => {}
+                Written::None(reason) => self
+                    .terminal
+                    .note(&format_args!("no witness is written: {reason}")),
+                Written::Failed(error) => {
+                    failed = true;
+                    self.terminal.error(&format_args!(
+                        "{shown}: the witness cannot be written: {error}\n  help: check the name given to --witness"
                     ));
                 }
             }

@@ -16,7 +16,7 @@ use threadwise_lang::render::LineIndex;
 
 use crate::args::TestArgs;
 use crate::check::{limited, supervisor, with_help};
-use crate::input;
+use crate::input::{self, Wanted};
 use crate::supervise::Supervisor;
 use crate::terminal::{Style, Terminal, say};
 use crate::words::{count, counted, one_line, printable};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
     let mut files = Vec::new();
     let mut exit = Exit::Proved;
     for path in &args.paths {
-        match input::models(path) {
+        match input::files(path, Wanted::Programs) {
             Ok(found) => files.extend(found),
             Err(error) => {
                 terminal.error(&error);
@@ -161,16 +161,15 @@ impl Tester<'_> {
     }
 
     fn file(&mut self, path: &Path) {
-        let input = match input::read(path) {
-            Ok(input) => input,
+        let session = match input::read_model(path, &self.args.language) {
+            Ok(session) => session,
             Err(error) => {
                 self.terminal.error(&error);
                 return self.fail(Exit::Input);
             }
         };
-        let session = Session::new(input.name, input.text);
         let Some(program) = session.program() else {
-            let (name, text) = (session.name(), session.text());
+            let (name, text) = (session.name(), session.source());
             self.terminal
                 .refused(session.diagnostics(), name, text, "nothing was tested");
             return self.fail(Exit::Input);
@@ -206,7 +205,7 @@ impl Tester<'_> {
 
     /// Remarks on comments that were meant as expectations: `// @ expect ..`.
     fn almost(&self, session: &Session) {
-        for (position, line) in session.text().lines().enumerate() {
+        for (position, line) in session.source().lines().enumerate() {
             let Some(comment) = line.trim_start().strip_prefix("//") else {
                 continue;
             };
@@ -232,7 +231,7 @@ impl Tester<'_> {
         session: &Session,
         program: &Program,
     ) -> BTreeMap<Subject, Vec<Expectation>> {
-        let lines = LineIndex::new(session.text());
+        let lines = LineIndex::new(session.source());
         let mut expected: BTreeMap<Subject, Vec<Expectation>> = BTreeMap::new();
         for directive in &program.directives {
             let line = lines.line(directive.span.start);
@@ -346,7 +345,7 @@ impl Tester<'_> {
                 Checked::Run(run) => run,
                 Checked::Rejected(diagnostics) => {
                     self.terminal
-                        .diagnostics(&diagnostics, session.name(), session.text());
+                        .diagnostics(&diagnostics, session.name(), session.source());
                     return self.fail(Exit::Input);
                 }
                 Checked::Excluded => return,

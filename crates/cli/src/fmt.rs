@@ -6,13 +6,13 @@ use std::path::Path;
 use threadwise::Exit;
 
 use crate::args::FmtArgs;
-use crate::input;
+use crate::input::{self, Wanted};
 use crate::terminal::{Terminal, say};
 
 pub(crate) fn run(args: &FmtArgs, terminal: &Terminal) -> Exit {
     let mut exit = Exit::Proved;
     for path in &args.files {
-        let files = match input::models(path) {
+        let files = match input::files(path, Wanted::Models) {
             Ok(files) => files,
             Err(error) => {
                 terminal.error(&error);

@@ -5,7 +5,16 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
+use threadwise::{Origin, Session};
+use threadwise_import::from_c::{Integers, from_c};
+use threadwise_import::from_promela::from_promela;
+use threadwise_import::{Original, Outcome, Remark, Settings};
+use threadwise_lang::diagnostics::Diagnostic;
+use threadwise_lang::program::Span;
+use threadwise_lang::render::LineIndex;
 use threadwise_lang::suggest::closest;
+
+use crate::args::{IntegersArg, LanguageArgs};
 
 /// The largest file that is read: positions in a source text are 32 bits wide, and nothing that
 /// people write comes near.
@@ -58,14 +67,125 @@ pub(crate) fn read_table(path: &Path) -> Result<Input, InputError> {
     })
 }
 
-/// Finds the models below a path, in the order of their names; a file that is named is one.
-pub(crate) fn models(path: &Path) -> Result<Vec<PathBuf>, InputError> {
+/// The language of a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Language {
+    /// Ours.
+    Model,
+    Promela,
+    C,
+}
+
+impl Language {
+    /// By the end of the file's name.
+    fn of(path: &Path) -> Language {
+        let end = path.extension().and_then(|end| end.to_str());
+        match end.map(str::to_ascii_lowercase).as_deref() {
+            Some("pml" | "prom" | "promela") => Language::Promela,
+            Some("c" | "i") => Language::C,
+            _ => Language::Model,
+        }
+    }
+}
+
+/// Reads a model, or a program of another language as one. Whether it can be used is for the caller to look at.
+pub(crate) fn read_model(path: &Path, args: &LanguageArgs) -> Result<Session, InputError> {
+    let language = Language::of(path);
+    let unused = match language {
+        Language::Model if !args.define.is_empty() => Some("-D is for Promela and C"),
+        Language::Model | Language::Promela if args.integers.is_some() => {
+            Some("--integers is for C")
+        }
+        _ => None,
+    };
+    if let Some(unused) = unused {
+        return Err(InputError {
+            name: path.to_string_lossy().into_owned(),
+            message: format!("{unused}, and this is something else by its name"),
+            help: "leave the option out; `--set` gives values to the parameters of models"
+                .to_owned(),
+        });
+    }
+    let Input { name, text } = read(path)?;
+    let directory = path.parent().map(Path::to_owned).unwrap_or_default();
+    let mut include = |name: &str| match read(&directory.join(name)) {
+        Ok(input) => Ok(input.text),
+        Err(error) => Err(error.message),
+    };
+    let mut settings = Settings {
+        defines: args.define.clone(),
+        include: &mut include,
+    };
+    let outcome = match language {
+        Language::Model => return Ok(Session::new(name, text)),
+        Language::Promela => from_promela(&name, &text, &mut settings),
+        Language::C => {
+            let integers = match args.integers.unwrap_or_default() {
+                IntegersArg::Mathematical => Integers::Checked,
+                IntegersArg::Machine => Integers::Machine,
+            };
+            from_c(&name, &text, integers, &mut settings)
+        }
+    };
+    Ok(session(name, text, outcome))
+}
+
+/// What a front end made of a program.
+fn session(name: String, text: String, outcome: Outcome) -> Session {
+    let files = outcome.files;
+    let about = |remarks: Vec<Remark>| -> Vec<Diagnostic> {
+        let each = remarks.into_iter();
+        each.map(|remark| in_program(remark, &files)).collect()
+    };
+    match outcome.result {
+        Ok(imported) => {
+            let origin = Origin {
+                text,
+                lines: imported.lines,
+            };
+            Session::imported(name, imported.text, origin, about(imported.notes))
+        }
+        Err(remarks) => Session::refused(name, text, about(remarks)),
+    }
+}
+
+/// A remark as a message about the program: one about a file that it includes says so, and is drawn over the first line.
+fn in_program(remark: Remark, files: &[Original]) -> Diagnostic {
+    let mut diagnostic = remark.diagnostic;
+    if let Some(file) = files.get(remark.file).filter(|_| remark.file > 0) {
+        let lines = LineIndex::new(&file.text);
+        let (line, column) = lines.position(&file.text, diagnostic.span.start);
+        diagnostic.message = format!("{}:{line}:{column}: {}", file.name, diagnostic.message);
+        diagnostic.span = Span { start: 0, end: 0 };
+        diagnostic.label = String::new();
+        diagnostic.related.clear();
+        diagnostic.fix = None;
+    }
+    diagnostic
+}
+
+/// Which files of a directory are meant.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted {
+    /// Models.
+    Models,
+    /// Models, and programs of other languages.
+    Programs,
+}
+
+/// Finds the files below a path, in the order of their names; a file that is named is one.
+pub(crate) fn files(path: &Path, wanted: Wanted) -> Result<Vec<PathBuf>, InputError> {
     let mut files = Vec::new();
-    collect(path, &mut files, true)?;
+    collect(path, &mut files, wanted, true)?;
     Ok(files)
 }
 
-fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> Result<(), InputError> {
+fn collect(
+    path: &Path,
+    files: &mut Vec<PathBuf>,
+    wanted: Wanted,
+    named: bool,
+) -> Result<(), InputError> {
     let cannot = |error: io::Error| {
         let (message, help) = explain(path, &error);
         InputError {
@@ -90,9 +210,12 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>, named: bool) -> Result<(), Inp
         }
         entries.sort();
         for entry in entries {
-            collect(&entry, files, false)?;
+            collect(&entry, files, wanted, false)?;
         }
-    } else if named || path.extension().is_some_and(|extension| extension == "tw") {
+    } else if named
+        || path.extension().is_some_and(|end| end == "tw")
+        || matches!(wanted, Wanted::Programs) && Language::of(path) != Language::Model
+    {
         files.push(path.to_owned());
     }
     Ok(())

@@ -28,6 +28,7 @@ mod text;
 mod traces;
 mod translate;
 mod usage;
+mod witness;
 mod words;
 mod worker;
 
@@ -80,6 +81,7 @@ fn main() -> ExitCode {
         Command::Lsp { .. } => lsp::run(),
         Command::Engines => engines(&terminal),
         Command::Export(args) => translate::export(args, &terminal),
+        Command::Import(args) => translate::import(args, &terminal),
         Command::Bench(args) => bench::run(args, &terminal, &INTERRUPTED),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { markdown: true, .. } => pages::reference(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use threadwise::{Exit, ReplayFailure, Session, Trace};
+use threadwise::{Exit, ReplayFailure, Trace};
 
 use crate::args::ReplayArgs;
 use crate::input;
@@ -15,13 +15,13 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
         terminal.error(&"the model and the trace cannot both be standard input");
         return Exit::Input;
     }
-    let (model, text) = match (
-        input::read(&args.file),
+    let (session, text) = match (
+        input::read_model(&args.file, &args.language),
         input::read_evidence(&args.trace, "trace"),
     ) {
-        (Ok(model), Ok(text)) => (model, text),
-        (model, text) => {
-            for error in [model.err(), text.err()].into_iter().flatten() {
+        (Ok(session), Ok(text)) => (session, text),
+        (session, text) => {
+            for error in [session.err(), text.err()].into_iter().flatten() {
                 terminal.error(&error);
             }
             return Exit::Input;
@@ -45,16 +45,15 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
             return Exit::Input;
         }
     };
-    let session = Session::new(model.name, model.text);
     if session.program().is_none() {
-        let (name, text) = (session.name(), session.text());
+        let (name, text) = (session.name(), session.source());
         terminal.refused(session.diagnostics(), name, text, "nothing was replayed");
         return Exit::Input;
     }
     let trace = match session.replay(&trace) {
         Ok(trace) => trace,
         Err(ReplayFailure::Instance(diagnostics)) => {
-            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            terminal.diagnostics(&diagnostics, session.name(), session.source());
             return Exit::Input;
         }
         Err(ReplayFailure::Rejected(error)) => {
@@ -66,7 +65,7 @@ pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
             return Exit::Internal;
         }
     };
-    let (source, all) = (session.text(), args.verbose);
+    let (source, all) = (session.source(), args.verbose);
     let shown = match traces::printed(&trace, args.format, source, terminal, 0, all) {
         Ok(shown) => shown,
         Err(error) => {

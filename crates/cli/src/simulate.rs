@@ -14,7 +14,7 @@ use threadwise_model::names::Names;
 use threadwise_model::simulate::{Event, Simulation};
 use threadwise_model::state::{ProcessRef, State};
 
-use crate::args::{OneInstanceArgs, SimulateArgs};
+use crate::args::{LanguageArgs, OneInstanceArgs, SimulateArgs};
 use crate::check::with_help;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
         terminal.error(&"the model and your choices cannot both come from standard input");
         return Exit::Input;
     }
-    let (session, instance) = match instance(&args.file, &args.instance, terminal) {
+    let (session, instance) = match instance(&args.file, &args.language, &args.instance, terminal) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -73,7 +73,8 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
             return Exit::Internal;
         }
     };
-    let (source, all) = (session.text(), args.verbose);
+    let trace = session.placed(trace);
+    let (source, all) = (session.source(), args.verbose);
     match traces::printed(&trace, args.format, source, terminal, 0, all) {
         Ok(text) => say(format_args!("{text}")),
         Err(error) => {
@@ -110,14 +111,15 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
 /// Reads a model and builds the one instance that the arguments name.
 pub(crate) fn instance(
     file: &Path,
+    language: &LanguageArgs,
     args: &OneInstanceArgs,
     terminal: &Terminal,
 ) -> Result<(Session, Instance), Exit> {
-    let (session, values) = given(file, args, terminal)?;
+    let (session, values) = given(file, language, args, terminal)?;
     match session.instance(&values) {
         Ok(instance) => Ok((session, instance)),
         Err(diagnostics) => {
-            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            terminal.diagnostics(&diagnostics, session.name(), session.source());
             Err(Exit::Input)
         }
     }
@@ -126,6 +128,7 @@ pub(crate) fn instance(
 /// Reads a model, and the values that the arguments give to its parameters.
 pub(crate) fn given(
     file: &Path,
+    language: &LanguageArgs,
     args: &OneInstanceArgs,
     terminal: &Terminal,
 ) -> Result<(Session, Values), Exit> {
@@ -133,10 +136,9 @@ pub(crate) fn given(
         terminal.error(message);
         Exit::Input
     };
-    let input = input::read(file).map_err(|error| refuse(&error))?;
-    let session = Session::new(input.name, input.text);
+    let session = input::read_model(file, language).map_err(|error| refuse(&error))?;
     if session.program().is_none() {
-        let (name, text) = (session.name(), session.text());
+        let (name, text) = (session.name(), session.source());
         terminal.refused(
             session.diagnostics(),
             name,
@@ -177,10 +179,20 @@ fn limited(session: &Session, limit: Limit, terminal: &Terminal) -> Exit {
     let lines = LineIndex::new(session.text());
     let (line, column) = lines.position(session.text(), limit.span().start);
     let name = session.name();
+    let at = match session.is_imported() {
+        true => placed(session, line).to_string(),
+        false => format!("{line}:{column}"),
+    };
     terminal.error(&format_args!(
-        "{name}:{line}:{column}: the execution cannot go on: {limit}"
+        "{name}:{at}: the execution cannot go on: {limit}"
     ));
     Exit::Unknown
+}
+
+/// The line of the source for one of the model.
+fn placed(session: &Session, line: usize) -> u32 {
+    let line = u32::try_from(line).unwrap_or(u32::MAX);
+    session.line(line).unwrap_or(1)
 }
 
 /// Why an execution without a violation is no longer.
@@ -420,8 +432,9 @@ impl<'a> Guide<'a> {
 
     /// A line of the model with its number.
     fn source(&self, start: u32) -> String {
-        let number = self.lines.line(start);
-        let line = self.session.text().lines().nth(number - 1).unwrap_or("");
+        let number = placed(self.session, self.lines.line(start));
+        let mut lines = self.session.source().lines();
+        let line = lines.nth(number as usize - 1).unwrap_or("");
         format!("{number}: {}", one_line(line.trim()))
     }
 

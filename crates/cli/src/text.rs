@@ -289,7 +289,7 @@ impl Printer {
         let title = format!("\n{}:", title.trim_end());
         text.push_str(&self.terminal.paint(Style::Strong, &title));
         text.push('\n');
-        let (source, all) = (session.text(), self.verbose);
+        let (source, all) = (session.source(), self.verbose);
         match traces::printed(trace, self.layout, source, &self.terminal, 2, all) {
             Ok(drawn) => text.push_str(&drawn),
             Err(error) => text.push_str(&format!("  (the execution cannot be shown: {error})\n")),

@@ -3,31 +3,41 @@
 //! All languages but Horn clauses are for one instance; these are for all values of the parameters.
 
 use std::fs;
+use std::path::Path;
 
 use threadwise::{Exit, Kind, Only, Options, Plan};
 use threadwise_import::UnfoldError;
 use threadwise_import::blif::blif;
+use threadwise_import::dot::dot;
 use threadwise_import::hoa::{HoaError, hoa};
 use threadwise_import::promela::promela;
 use threadwise_import::smv::smv;
+use threadwise_lang::program::Span;
+use threadwise_lang::render::LineIndex;
 use threadwise_model::lower::lower;
 use threadwise_param::horn::horn;
 
-use crate::args::{ExportArgs, Target};
+use crate::args::{ExportArgs, ImportArgs, Target};
 use crate::check::with_help;
+use crate::input;
 use crate::simulate::{given, instance};
 use crate::terminal::{Terminal, say};
 
 pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
     match args.to {
         Target::Chc => return clauses(args, terminal),
+        Target::Dot if !args.property.is_empty() || !args.instance.set.is_empty() => {
+            terminal.error(&"`--to dot` draws the program text: leave --property and --set out");
+            return Exit::Input;
+        }
         _ if args.with_lemmas => {
             terminal.error(&"`--with-lemmas` is for `--to chc`: leave it out for other languages");
             return Exit::Input;
         }
+        Target::Dot => return graph(args, terminal),
         _ => {}
     }
-    let (session, instance) = match instance(&args.file, &args.instance, terminal) {
+    let (session, instance) = match instance(&args.file, &args.language, &args.instance, terminal) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -100,6 +110,7 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
         }
         .map_err(|error| error.to_string()),
         Target::Chc => return clauses(args, terminal),
+        Target::Dot => return graph(args, terminal),
     };
     let text = match written {
         Ok(text) => text,
@@ -112,12 +123,32 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
             session.name()
         ));
     }
-    write(args, &text, terminal)
+    write(args.output.as_deref(), &text, terminal)
+}
+
+/// Writes the control flow of a model.
+fn graph(args: &ExportArgs, terminal: &Terminal) -> Exit {
+    let (session, _) = match given(&args.file, &args.language, &args.instance, terminal) {
+        Ok(found) => found,
+        Err(exit) => return exit,
+    };
+    let Some(program) = session.program() else {
+        return Exit::Input;
+    };
+    let lines = LineIndex::new(session.text());
+    let texts: Vec<&str> = session.source().lines().collect();
+    let source = |span: Span| {
+        let line = session.line(u32::try_from(lines.line(span.start)).ok()?)?;
+        let text = texts.get(line as usize - 1)?;
+        Some((line, (*text).to_owned()))
+    };
+    let text = dot(session.name(), program, &source);
+    write(args.output.as_deref(), &text, terminal)
 }
 
 /// Writes the Horn clauses of a model, for all values of the parameters that are not given.
 fn clauses(args: &ExportArgs, terminal: &Terminal) -> Exit {
-    let (session, values) = match given(&args.file, &args.instance, terminal) {
+    let (session, values) = match given(&args.file, &args.language, &args.instance, terminal) {
         Ok(found) => found,
         Err(exit) => return exit,
     };
@@ -150,12 +181,37 @@ fn clauses(args: &ExportArgs, terminal: &Terminal) -> Exit {
             names.join(", ")
         ));
     }
-    write(args, &clauses.text, terminal)
+    write(args.output.as_deref(), &clauses.text, terminal)
+}
+
+/// `threadwise import`: a program of another language as a model.
+pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Exit {
+    let session = match input::read_model(&args.file, &args.language) {
+        Ok(session) => session,
+        Err(error) => {
+            terminal.error(&error);
+            return Exit::Input;
+        }
+    };
+    let (name, source) = (session.name(), session.source());
+    if session.program().is_none() {
+        let consequence = "no model was written";
+        terminal.refused(session.diagnostics(), name, source, consequence);
+        return Exit::Input;
+    }
+    if !session.is_imported() {
+        terminal.error(&format_args!(
+            "{name}: this is a model already\n  help: `threadwise import` reads Promela (`.pml`) and C (`.c`, `.i`)"
+        ));
+        return Exit::Input;
+    }
+    terminal.diagnostics(session.diagnostics(), name, source);
+    write(args.output.as_deref(), session.text(), terminal)
 }
 
 /// Writes a text to where it was asked for.
-fn write(args: &ExportArgs, text: &str, terminal: &Terminal) -> Exit {
-    match &args.output {
+fn write(output: Option<&Path>, text: &str, terminal: &Terminal) -> Exit {
+    match output {
         None => say(format_args!("{text}")),
         Some(path) => {
             if let Err(error) = fs::write(path, text) {

@@ -452,7 +452,7 @@ fn commands_that_do_not_exist_are_refused_with_a_suggestion() {
     let place = Place::new();
     place.run(&["chek"]).expect(2).complains("'check'");
     place
-        .run(&["import"])
+        .run(&["translate"])
         .expect(2)
         .complains("unrecognized subcommand");
     place.run(&[]).expect(2).complains("Usage");

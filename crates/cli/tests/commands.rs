@@ -292,6 +292,9 @@ fn export_translates() {
         .expect(0);
     assert!(place.path().join("lock.pml").exists());
     place.run(&["export", "lock.tw", "--to", "latex"]).expect(2);
+    let dot = ["export", "lock.tw", "--to", "dot"];
+    place.run(&dot).expect(0).says("digraph \"lock.tw\"");
+    place.run(&[&dot[..], &["--set", "N=2"]].concat()).expect(2);
     let all = ["export", "lock.tw", "--set", "N=2", "--to"];
     place
         .run(&[&all[..], &["smv"]].concat())

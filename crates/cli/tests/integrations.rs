@@ -143,22 +143,29 @@ fn benchexec_understands_the_answers() {
     for (name, text) in [("right", model("mux_sem")), ("wrong", model("mux_sem_try"))] {
         place.file(&format!("{name}.tw"), text);
     }
+    // What overflows on the way is another question.
+    let c = "extern void reach_error(void);\nint x = 2147483647;\nint main(void) { x = x + 1; if (x < 0) reach_error(); return 0; }\n";
+    place.file("wraps.c", c);
     let script = format!(
-        "import sys, importlib.util, subprocess, types, pathlib\n\
+        "import sys, benchexec.tools.template, importlib.util, subprocess, types, pathlib\n\
          spec = importlib.util.spec_from_file_location('threadwise', '{ROOT}/integrations/benchexec/threadwise.py')\n\
          module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n\
          tool = module.Tool()\n\
          program = sys.argv[1]\n\
          print(tool.version(program))\n\
          from benchexec.tools.template import BaseTool2\n\
-         for name, options in [('right', ['--only', 'safety']), ('wrong', []), ('right', ['--engine', 'explicit', '--set', 'N=18', '--timeout', '0.3', '--property', 'mutex']), ('missing', [])]:\n\
-         \x20   task = BaseTool2.Task.with_files([name + '.tw'])\n\
+         for name, options in [('right', ['--only', 'safety']), ('wrong', []), ('right', ['--engine', 'explicit', '--set', 'N=18', '--timeout', '0.3', '--property', 'mutex']), ('wraps.c', []), ('missing', [])]:\n\
+         \x20   task = BaseTool2.Task.with_files([name if '.' in name else name + '.tw'])\n\
          \x20   limits = BaseTool2.ResourceLimits(memory=2000000000)\n\
          \x20   command = tool.cmdline(program, options, task, limits)\n\
          \x20   done = subprocess.run(command, capture_output=True, text=True)\n\
          \x20   run = types.SimpleNamespace(was_terminated=False, output=done.stdout.splitlines(keepends=True), exit_code=done.returncode)\n\
          \x20   print(name, tool.determine_result(run))\n\
-         print(tool.get_value_from_output(run.output, 'states'))\n"
+         print(tool.get_value_from_output(run.output, 'states'))\n\
+         try:\n\
+         \x20   tool.cmdline(program, [], BaseTool2.Task.with_files(['wraps.c'], options={{'data_model': 'ILP32'}}), limits)\n\
+         except benchexec.tools.template.UnsupportedFeatureException as error:\n\
+         \x20   print(error)\n"
     );
     let output = Command::new("python3")
         .args(["-c", &script, env!("CARGO_BIN_EXE_threadwise")])
@@ -175,8 +182,10 @@ fn benchexec_understands_the_answers() {
             "right true",
             "wrong false",
             "right TIMEOUT",
+            "wraps.c false(unreach-call)",
             "missing ERROR",
             "None",
+            "C programs are read with the sizes of LP64, not of ILP32",
         ],
         "{errors}"
     );

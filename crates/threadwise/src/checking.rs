@@ -121,7 +121,7 @@ impl<'a> Checking<'a> {
     /// Asks the engines.
     pub(crate) fn run(mut self) -> Checked {
         let families = self.plan.families(self.program, self.given);
-        let instance = self.session.instance(self.given);
+        let instance = self.session.build(self.given);
         if let Err(diagnostics) = &instance {
             // There may be other instances with these values than the one that the defaults give.
             let others =
@@ -395,7 +395,7 @@ impl<'a> Checking<'a> {
 
     /// What was found about all instances as something about the instance that is asked about. A violation at another one may be none there.
     fn lowered(&self, mut result: PropertyResult) -> Option<PropertyResult> {
-        let instance = self.session.instance(self.given).ok()?;
+        let instance = self.session.build(self.given).ok()?;
         let values = values_of(&instance);
         let scope = std::mem::replace(&mut result.scope, Scope::Instance { values });
         if let Some(trace) = &mut result.trace {
@@ -561,7 +561,7 @@ impl<'a> Checking<'a> {
                 None => {}
             }
         }
-        match self.session.instance(&smaller) {
+        match self.session.build(&smaller) {
             Err(diagnostics) if !asked.is_empty() => Err(diagnostics),
             Ok(_) if smaller != *values || !asked.is_empty() => Ok(Some(smaller)),
             _ => Ok(None),

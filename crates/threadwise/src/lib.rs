@@ -27,6 +27,7 @@ mod grants;
 mod in_process;
 mod job;
 mod judge;
+mod origin;
 pub mod page;
 mod plan;
 mod portfolio;
@@ -34,6 +35,7 @@ mod report;
 mod sarif;
 mod session;
 mod setting;
+mod witness;
 
 pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
 pub use engines::{AUTO, BACKWARD, ENGINES, EXPLICIT, EngineInfo, FORWARD};
@@ -43,6 +45,7 @@ pub use job::{
     AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Runner, Stop, Turn, Whole,
     WireDiagnostic,
 };
+pub use origin::Origin;
 pub use plan::{
     CHECKS, Denied, Only, Options, Plan, Planned, RequestError, SOLVERS, engine_exists,
     engine_explains, engine_options, properties, property_exists,
@@ -60,3 +63,4 @@ pub use threadwise_evidence::{
 };
 pub use threadwise_param::engine::{HornSolver, Method};
 pub use threadwise_safety::{Errors, Exceptions, Predicates};
+pub use witness::{NoWitness, witness};

@@ -111,7 +111,7 @@ fn verdict(run: &Run, result: &PropertyResult, source: Option<&Source>) -> Value
         threadwise_evidence::Ending::Check { line, .. } => line.map(|line| line as usize),
         _ => None,
     });
-    let line = failing.or(declared.map(|property| property.line));
+    let line = failing.or(declared.and_then(|property| property.line));
     let mut value = json!({
         "ruleId": rule(result.kind).0,
         "kind": kind,

@@ -13,6 +13,7 @@ use crate::checking::Checking;
 use crate::in_process::InProcess;
 use crate::job::Executor;
 use crate::judge::{self, fits};
+use crate::origin::Origin;
 use crate::plan::{Denied, Options, Plan, RequestError};
 use crate::report::{Report, ReportedDiagnostic, Run, Scope};
 use crate::setting::Values;
@@ -22,6 +23,8 @@ use crate::setting::Values;
 pub struct Session {
     name: String,
     text: String,
+    /// What the text was made from, if nobody wrote it.
+    origin: Option<Origin>,
     program: Option<Arc<Program>>,
     diagnostics: Vec<Diagnostic>,
 }
@@ -86,8 +89,51 @@ impl Session {
         Session {
             name: name.into(),
             text,
+            origin: None,
             program: checked.program.map(Arc::new),
             diagnostics: checked.diagnostics,
+        }
+    }
+
+    /// A model that was made from a program of another language, and what is to be said about that. What it says of lines is about the original.
+    pub fn imported(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        origin: Origin,
+        notes: Vec<Diagnostic>,
+    ) -> Session {
+        let text = text.into();
+        let checked = threadwise_lang::check(&text);
+        // Warnings are for those who write models.
+        let errors = checked.diagnostics.into_iter();
+        let errors = errors.filter(|diagnostic| diagnostic.severity() == Severity::Error);
+        let errors = errors.map(|diagnostic| origin.diagnostic(&text, diagnostic));
+        let diagnostics = notes.into_iter().chain(errors).collect();
+        let program = checked.program.map(|mut program| {
+            program.directives = origin.directives();
+            Arc::new(program)
+        });
+        Session {
+            name: name.into(),
+            text,
+            origin: Some(origin),
+            program,
+            diagnostics,
+        }
+    }
+
+    /// A program of another language of which no model could be made, and why.
+    pub fn refused(
+        name: impl Into<String>,
+        text: impl Into<String>,
+        diagnostics: Vec<Diagnostic>,
+    ) -> Session {
+        Session {
+            name: name.into(),
+            text: text.into(),
+            origin: None,
+            program: None,
+            diagnostics,
         }
     }
 
@@ -96,9 +142,53 @@ impl Session {
         &self.name
     }
 
-    /// The text.
+    /// The text of the model.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The text that somebody wrote: the model's, or that of the program it was made from. Diagnostics, and the lines of traces, are about this one.
+    pub fn source(&self) -> &str {
+        self.origin
+            .as_ref()
+            .map_or(&self.text, |origin| &origin.text)
+    }
+
+    /// Whether the model was made from a program of another language.
+    pub fn is_imported(&self) -> bool {
+        self.origin.is_some()
+    }
+
+    /// Where the model comes from, if it was made from a program of another language.
+    pub fn origin(&self) -> Option<&Origin> {
+        self.origin.as_ref()
+    }
+
+    /// The line of the source that a line of the model comes from, both from 1.
+    pub fn line(&self, line: u32) -> Option<u32> {
+        match &self.origin {
+            Some(origin) => origin.line(line),
+            None => Some(line),
+        }
+    }
+
+    /// A trace whose lines are those of the model, with those of the source.
+    pub fn placed(&self, mut trace: Trace) -> Trace {
+        if let Some(origin) = &self.origin {
+            origin.trace(&mut trace);
+        }
+        trace
+    }
+
+    /// Messages about the model as messages about the source.
+    fn about_source(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+        match &self.origin {
+            Some(origin) => diagnostics
+                .into_iter()
+                .map(|diagnostic| origin.diagnostic(&self.text, diagnostic))
+                .collect(),
+            None => diagnostics,
+        }
     }
 
     /// The program, if there was no error.
@@ -113,11 +203,12 @@ impl Session {
 
     /// Diagnostics as a report has them.
     pub fn reported(&self, diagnostics: &[Diagnostic], denied: &Denied) -> Vec<ReportedDiagnostic> {
-        let lines = LineIndex::new(&self.text);
+        let text = self.source();
+        let lines = LineIndex::new(text);
         let each = diagnostics.iter();
         each.map(|diagnostic| {
             let denied = denied.contains(diagnostic.code);
-            ReportedDiagnostic::of(diagnostic, denied, &self.text, &lines)
+            ReportedDiagnostic::of(diagnostic, denied, text, &lines)
         })
         .collect()
     }
@@ -132,6 +223,14 @@ impl Session {
 
     /// The instance with these values; parameters that are not named have their defaults.
     pub fn instance(&self, values: &Values) -> Result<Instance, Vec<Diagnostic>> {
+        match &self.program {
+            Some(_) => self.build(values).map_err(|all| self.about_source(all)),
+            None => Err(self.diagnostics.clone()),
+        }
+    }
+
+    /// The same, with messages about the model.
+    pub(crate) fn build(&self, values: &Values) -> Result<Instance, Vec<Diagnostic>> {
         let Some(program) = &self.program else {
             return Err(self.diagnostics.clone());
         };
@@ -181,8 +280,22 @@ impl Session {
         executor: &mut dyn Executor,
     ) -> Checked {
         match &self.program {
-            Some(program) => Checking::new(self, plan, program, values, executor).run(),
+            Some(program) => self.about(Checking::new(self, plan, program, values, executor).run()),
             None => Checked::Rejected(self.diagnostics.clone()),
+        }
+    }
+
+    /// What became of an instance, with the lines of the source.
+    fn about(&self, checked: Checked) -> Checked {
+        match checked {
+            Checked::Run(mut run) => {
+                for result in &mut run.results {
+                    result.trace = result.trace.take().map(|trace| self.placed(trace));
+                }
+                Checked::Run(run)
+            }
+            Checked::Rejected(diagnostics) => Checked::Rejected(self.about_source(diagnostics)),
+            Checked::Excluded => Checked::Excluded,
         }
     }
 
@@ -192,7 +305,7 @@ impl Session {
         let values = trace.params.iter();
         let values = Values(values.map(|(name, value)| (name.clone(), *value)).collect());
         let instance = self.instance(&values).map_err(ReplayFailure::Instance)?;
-        Ok(annotate(&instance, trace, &self.text)?)
+        Ok(self.placed(annotate(&instance, trace, &self.text)?))
     }
 
     /// Has the independent checker check that a certificate proves a property, at these parameter values. If it is about all values of parameters, these

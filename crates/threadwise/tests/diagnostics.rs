@@ -1,4 +1,4 @@
-//! Every message has a model that provokes it (`diagnostics/CODE.tw`) and a snapshot of how it looks.
+//! Every message has a model that provokes it (`diagnostics/CODE.tw`, or `CODE.pml` for programs of other languages) and a snapshot of how it looks.
 //!
 //! A first line `//! set N=3` gives values to parameters, as `--set` does.
 
@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use threadwise_import::Settings;
+use threadwise_import::from_promela::from_promela;
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::render::{LineIndex, render};
 use threadwise_model::{instance::Instance, lower::lower};
@@ -31,6 +33,20 @@ fn diagnose(text: &str) -> Vec<Diagnostic> {
     diagnostics
 }
 
+/// The same for a program of another language.
+fn diagnose_foreign(text: &str) -> Vec<Diagnostic> {
+    let mut settings = Settings {
+        defines: Vec::new(),
+        include: &mut |name| Err(format!("there is no {name}")),
+    };
+    let remarks = match from_promela("m.pml", text, &mut settings).result {
+        Ok(imported) => imported.notes,
+        Err(remarks) => remarks,
+    };
+    let each = remarks.into_iter();
+    each.map(|remark| remark.diagnostic).collect()
+}
+
 #[test]
 fn every_code_has_its_snapshot() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
@@ -38,7 +54,12 @@ fn every_code_has_its_snapshot() {
     let mut names = Vec::new();
     for entry in fs::read_dir(&folder).expect("the folder") {
         let path = entry.expect("an entry").path();
-        if path.extension().is_none_or(|end| end != "tw") {
+        let ending = path
+            .extension()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if ending != "tw" && ending != "pml" {
             continue;
         }
         let name = path
@@ -47,14 +68,20 @@ fn every_code_has_its_snapshot() {
             .to_string_lossy()
             .into_owned();
         let text = fs::read_to_string(&path).expect("readable");
-        let diagnostics = diagnose(&text);
+        let diagnostics = match ending == "tw" {
+            true => diagnose(&text),
+            false => diagnose_foreign(&text),
+        };
         let codes: BTreeSet<&str> = diagnostics.iter().map(|d| d.code.as_str()).collect();
         if Code::ALL.iter().any(|code| code.as_str() == name) {
-            assert!(codes.contains(name.as_str()), "{name}.tw gives {codes:?}");
+            assert!(
+                codes.contains(name.as_str()),
+                "{name}.{ending} gives {codes:?}"
+            );
             shown.insert(name.clone());
         }
         let lines = LineIndex::new(&text);
-        let file = format!("{name}.tw");
+        let file = format!("{name}.{ending}");
         let report: Vec<String> = diagnostics
             .iter()
             .map(|d| render(d, &file, &text, &lines, false))

@@ -22,6 +22,7 @@ use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
 use threadwise_model::names::Names;
 use threadwise_model::state::State;
 
+use crate::args::LanguageArgs;
 use crate::explore::http::{Response, Status};
 use crate::explore::walk::{self, Choice, Walk, Walked};
 use crate::input;
@@ -45,6 +46,7 @@ const MOST_REMEMBERED: usize = 200;
 /// The explorer of one file.
 pub(super) struct Explorer {
     path: PathBuf,
+    language: LanguageArgs,
     values: Values,
     /// What the page begins with.
     begin: Option<Loaded>,
@@ -233,9 +235,15 @@ fn refused(message: &str) -> String {
 }
 
 impl Explorer {
-    pub(super) fn new(path: PathBuf, session: Session, values: Values) -> Explorer {
+    pub(super) fn new(
+        path: PathBuf,
+        language: LanguageArgs,
+        session: Session,
+        values: Values,
+    ) -> Explorer {
         Explorer {
             path,
+            language,
             values,
             begin: None,
             model: Mutex::new(Arc::new(Model::new(session))),
@@ -260,9 +268,8 @@ impl Explorer {
     /// The page; the file is read again, so that to load the page anew is to see the model as it is.
     pub(super) fn page(&self) -> Response {
         if self.path != std::path::Path::new("-")
-            && let Ok(read) = input::read(&self.path)
+            && let Ok(session) = input::read_model(&self.path, &self.language)
         {
-            let session = Session::new(read.name, read.text);
             *locked(&self.model) = Arc::new(Model::new(session));
         }
         let model = self.model();
@@ -351,13 +358,27 @@ impl Explorer {
         };
         let state = walked.state(length).cloned().unwrap_or_default();
         let steps = walked.steps().get(..length).unwrap_or_default();
-        let steps = steps.get(about.known..).unwrap_or_default().to_vec();
+        let mut steps = steps.get(about.known..).unwrap_or_default().to_vec();
+        let placed = |line: u32| model.session.line(line);
+        for step in &mut steps {
+            step.line = step.line.and_then(placed);
+        }
         let interpreter = Interpreter::new(&instance);
         let states = interpreter.initial_states()?;
         let describe = Steps::new(&instance, source);
         let first = walked.state(0).filter(|_| about.known == 0);
         let initial = first.map(|state| describe.state(state));
-        let (options, more) = options(&instance, &state, &describe)?;
+        let (mut options, more) = options(&instance, &state, &describe)?;
+        for option in &mut options {
+            option.line = placed(option.line).unwrap_or(0);
+            if let Some(step) = &mut option.step {
+                step.line = step.line.and_then(placed);
+            }
+        }
+        let mut properties = properties(&instance, &state, &describe)?;
+        for property in &mut properties {
+            property.line = placed(property.line).unwrap_or(0);
+        }
         let watch = about.watch.iter().take(MOST_WATCHED);
         let watch = watch
             .map(|text| known.watch(model, about, &state, text))
@@ -377,7 +398,7 @@ impl Explorer {
                 && state
                     .processes()
                     .all(|process| interpreter.has_ended(&state, process)),
-            properties: properties(&instance, &state, &describe)?,
+            properties,
             watch,
         })
     }

@@ -310,7 +310,7 @@
     function drawStanding() {
         const rows = (look ? look.properties : []).map((property) => {
             const [kind, word] = property.holds === null ? ["unknown", "about whole runs"] : property.holds ? ["proved", "holds here"] : ["violated", property.fails ? `fails here: ${property.fails}` : "does not hold here"];
-            return el("tr", {}, el("th", { scope: "row", class: "code" }, el("a", { href: `#line-${property.line}`, onclick: (event) => { event.preventDefault(); toLine(property.line); } }, property.name)),
+            return el("tr", {}, el("th", { scope: "row", class: "code" }, property.line ? el("a", { href: `#line-${property.line}`, onclick: (event) => { event.preventDefault(); toLine(property.line); } }, property.name) : property.name),
                 el("td", {}, el("span", { class: `badge ${kind}`, "data-property": property.name }, word)));
         });
         standing.replaceChildren(rows.length ? el("table", {}, el("tbody", {}, rows)) : el("p", { class: "soft" }, look ? "The model has no properties." : ""));

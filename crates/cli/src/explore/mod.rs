@@ -34,12 +34,13 @@ pub(crate) fn run(args: &ExploreArgs, terminal: &Terminal) -> Exit {
         terminal.error(&"the model and the trace cannot both be standard input");
         return Exit::Input;
     }
-    let (session, values) = match simulate::given(&args.file, &args.instance, terminal) {
-        Ok(given) => given,
-        Err(exit) => return exit,
-    };
+    let (session, values) =
+        match simulate::given(&args.file, &args.language, &args.instance, terminal) {
+            Ok(given) => given,
+            Err(exit) => return exit,
+        };
     if let Err(diagnostics) = session.instance(&values) {
-        terminal.diagnostics(&diagnostics, session.name(), session.text());
+        terminal.diagnostics(&diagnostics, session.name(), session.source());
         return Exit::Input;
     }
     let trace = match &args.trace {
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &ExploreArgs, terminal: &Terminal) -> Exit {
             }
         },
     };
-    let explorer = Explorer::new(args.file.clone(), session, values);
+    let explorer = Explorer::new(args.file.clone(), args.language.clone(), session, values);
     let explorer = match trace {
         None => explorer,
         Some(trace) => match explorer.beginning_with(&trace) {

@@ -2,7 +2,7 @@
 //!
 //! A block marked `console` has commands after `$ `, each followed by what it prints, standard output and standard error as they come, as on a
 //! terminal. Durations may differ, and `[..]` stands for anything. All commands of a page run in one directory of its own, in their
-//! order. A block marked `tw,file=NAME` is a file there, from its place on the page on, and models of the library are there
+//! order. A block marked `tw,file=NAME` is a file there, from its place on the page on, and models of the library and programs of the tests are there
 //! under their names. Besides threadwise there is `echo $?`, the status of the command before; `> FILE` keeps what a command prints.
 
 use std::fs::File;
@@ -174,7 +174,9 @@ impl Shell {
         let printed = match words.as_slice() {
             ["echo", "$?"] => format!("{}\n", self.status),
             ["threadwise", args @ ..] => {
-                for model in args.iter().filter(|word| word.starts_with("models/")) {
+                let ours = ["models/", "tests/promela/", "tests/c/"];
+                let ours = |word: &&&str| ours.iter().any(|begin| word.starts_with(begin));
+                for model in args.iter().filter(ours) {
                     if root().join(model).is_file() {
                         self.place.file(model, read(model));
                     }

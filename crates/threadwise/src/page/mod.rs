@@ -44,8 +44,9 @@ pub struct Source {
 pub struct SourceProperty {
     /// Its name.
     pub name: String,
-    /// The line of its name, from 1.
-    pub line: usize,
+    /// The line of its name, from 1; none if it stands for something that nobody wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
     /// Its declaration, in one line.
     pub text: String,
 }
@@ -77,6 +78,10 @@ impl Source {
     /// A model that was read. One with errors has its text only.
     pub fn new(session: &Session) -> Source {
         let lines = LineIndex::new(session.text());
+        let line = |at: u32| {
+            let line = session.line(u32::try_from(lines.line(at)).unwrap_or(u32::MAX))?;
+            Some(line as usize)
+        };
         let templates = session.program().map_or_else(Vec::new, |program| {
             let each = program.templates.iter_enumerated().map(|(id, template)| {
                 let labels = template.locations.iter_enumerated();
@@ -86,7 +91,7 @@ impl Source {
                     labels: labels
                         .map(|(id, location)| SourceLabel {
                             name: location.name.clone(),
-                            line: (id != template.done()).then(|| lines.line(location.span.start)),
+                            line: line(location.span.start).filter(|_| id != template.done()),
                         })
                         .collect(),
                     edges: control_flow(program, id)
@@ -101,14 +106,14 @@ impl Source {
         let properties = session.program().map_or_else(Vec::new, |program| {
             let each = program.properties.iter().map(|property| SourceProperty {
                 name: property.name.clone(),
-                line: lines.line(property.span.start),
+                line: line(property.span.start),
                 text: declaration(&tree, property.span.start),
             });
             each.collect()
         });
         Source {
             name: session.name().to_owned(),
-            text: session.text().to_owned(),
+            text: session.source().to_owned(),
             templates,
             properties,
         }

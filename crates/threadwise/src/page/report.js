@@ -41,7 +41,7 @@
         const title = el("h2", {}, badge(result), " ", el("span", { class: "code" }, result.property), ` ${scope}`);
         const parts = [title];
         const declared = file && file.properties.find((property) => property.name === result.property);
-        if (declared) parts.push(el("p", {}, el("code", {}, viewer.visible(declared.text)), " ", lineLink(declared.line)));
+        if (declared) parts.push(el("p", {}, el("code", {}, viewer.visible(declared.text)), declared.line ? [" ", lineLink(declared.line)] : null));
         if (result.vacuous) parts.push(prose(`But vacuously: ${result.vacuous.kind === "no_fair_run" ? "no run is fair as it assumes" : `this never happens: ${result.vacuous.triggers.join("; ")}`}.`));
         for (const note of result.notes || []) parts.push(el("p", {}, note));
         if (result.reason) parts.push(el("p", { class: result.verdict === "unknown" ? "" : "soft" }, sentence(result.reason.message)), result.reason.next ? el("p", { class: "soft" }, `Next: ${result.reason.next}`) : null);
