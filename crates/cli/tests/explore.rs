@@ -224,7 +224,8 @@ fn garbage_and_slow_clients_are_put_up_with() {
     }
     // A body that never comes, and no end of the head: nobody waits for long, and others are served meanwhile.
     let begun = Instant::now();
-    let mut slow: Vec<TcpStream> = (0..20)
+    let slow_clients = || -> Vec<TcpStream> {
+        (0..20)
         .map(|number| {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
             stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
@@ -235,20 +236,24 @@ fn garbage_and_slow_clients_are_put_up_with() {
             stream.write_all(begin.as_bytes()).unwrap();
             stream
         })
-        .collect();
+        .collect()
+    };
+    let mut slow = slow_clients();
     explorer.data();
     assert!(begun.elapsed() < Duration::from_secs(8));
+    // With more of them than there are places, others wait until the first have been given up.
+    slow.extend(slow_clients());
+    explorer.data();
     for stream in &mut slow[..3] {
         assert_eq!(answer(stream).0, 408);
     }
     assert!(begun.elapsed() < Duration::from_secs(35));
     drop(slow);
-    // Who goes away is forgotten.
+    // Who goes away is forgotten, however many they are.
     for _ in 0..50 {
         let stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         stream.shutdown(Shutdown::Both).unwrap();
     }
-    explorer.data();
     let data = explorer.data();
     let good = json!({ "model": data["model"], "values": data["values"], "walk": { "initial": "0", "choices": [] } });
     for (field, value) in [

@@ -32,7 +32,6 @@ pub(super) enum Status {
     NotJson,
     HeadTooLarge,
     Internal,
-    Busy,
 }
 
 impl Status {
@@ -50,7 +49,6 @@ impl Status {
             Status::NotJson => "415 Unsupported Media Type",
             Status::HeadTooLarge => "431 Request Header Fields Too Large",
             Status::Internal => "500 Internal Server Error",
-            Status::Busy => "503 Service Unavailable",
         }
     }
 }
@@ -258,14 +256,6 @@ pub(super) fn same_secret(a: &str, b: &str) -> bool {
         .zip(b.bytes())
         .fold(0, |all, (a, b)| all | (a ^ b));
     a.len() == b.len() && std::hint::black_box(differ) == 0
-}
-
-/// Tells a client that there are too many, without waiting for it.
-pub(super) fn turn_away(stream: &mut TcpStream) {
-    let response = Response::refusal(Status::Busy);
-    // It is one of too many: if it does not take this at once, it gets nothing.
-    let _ = stream.set_nonblocking(true);
-    let _ = stream.write_all(response.head().as_bytes());
 }
 
 /// Writes a response and ends the connection.

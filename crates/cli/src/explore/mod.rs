@@ -11,8 +11,7 @@ mod walk;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 
 use threadwise::{Exit, Trace};
@@ -25,7 +24,7 @@ use crate::simulate;
 use crate::terminal::{Terminal, complain, say};
 use crate::words::one_line;
 
-/// How many connections are served at once; a browser opens six.
+/// How many connections are served at once; a browser opens six. Others wait for their turn: nobody may keep a place for long.
 const MOST_CONNECTIONS: usize = 32;
 
 pub(crate) fn run(args: &ExploreArgs, terminal: &Terminal) -> Exit {
@@ -136,14 +135,11 @@ fn open(address: &str) {
 
 /// Answers connections, each in a thread of its own, until the process is ended.
 fn serve(listener: &TcpListener, port: u16, token: &str, explorer: &Arc<Explorer>) {
-    let open = Arc::new(AtomicUsize::new(0));
+    let places = Arc::new(Places::default());
     for stream in listener.incoming() {
         // A connection that is gone before it is taken is none of ours.
         let Ok(mut stream) = stream else { continue };
-        let Some(place) = Place::taken(&open) else {
-            http::turn_away(&mut stream);
-            continue;
-        };
+        let place = Place::awaited(&places);
         let (token, explorer) = (token.to_owned(), Arc::clone(explorer));
         let answer = move || {
             let response = answer(&mut stream, port, &token, &explorer);
@@ -156,19 +152,31 @@ fn serve(listener: &TcpListener, port: u16, token: &str, explorer: &Arc<Explorer
     }
 }
 
-/// One of the places for connections.
-struct Place(Arc<AtomicUsize>);
+/// The places for connections.
+#[derive(Default)]
+struct Places {
+    taken: Mutex<usize>,
+    left: Condvar,
+}
+
+/// One of the places, until it is dropped.
+struct Place(Arc<Places>);
 
 impl Place {
-    fn taken(open: &Arc<AtomicUsize>) -> Option<Place> {
-        let place = Place(Arc::clone(open));
-        (open.fetch_add(1, Ordering::Relaxed) < MOST_CONNECTIONS).then_some(place)
+    fn awaited(places: &Arc<Places>) -> Place {
+        let taken = places.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let free = places
+            .left
+            .wait_while(taken, |taken| *taken >= MOST_CONNECTIONS);
+        *free.unwrap_or_else(PoisonError::into_inner) += 1;
+        Place(Arc::clone(places))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        *self.0.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.0.left.notify_one();
     }
 }
 
