@@ -12,8 +12,11 @@ pub mod from_c;
 pub mod from_promela;
 pub mod hoa;
 mod imported;
+mod preprocess;
 pub mod promela;
+mod remarks;
 pub mod smv;
+mod source;
 mod terms;
 mod unfold;
 

@@ -21,6 +21,14 @@ use diagnostics::{Code, Diagnostic};
 use names::Names;
 use program::{Expr, Program, Span};
 
+/// Whether a word has a meaning of its own somewhere in the language, so that whoever makes up names had better not use it: a keyword, a built-in name, the
+/// last label, an operator of temporal formulas.
+pub fn is_reserved(word: &str) -> bool {
+    syntax::SyntaxKind::keyword(word).is_some()
+        || built_in().contains(&word)
+        || matches!(word, "done" | "G" | "F" | "X" | "U" | "R" | "W")
+}
+
 /// What checking a text gave.
 #[derive(Debug)]
 pub struct Checked {

@@ -19,83 +19,6 @@ const MOST_BRANCHES: u32 = 3;
 /// How long the text may be.
 const LONGEST: usize = 4_000_000;
 
-/// Words that cannot be names.
-const WORDS: &[&str] = &[
-    "param",
-    "where",
-    "enum",
-    "type",
-    "shared",
-    "local",
-    "any",
-    "bool",
-    "int",
-    "mutex",
-    "array",
-    "of",
-    "ordered",
-    "ring",
-    "process",
-    "def",
-    "macro",
-    "invariant",
-    "deadlock_free",
-    "fairness",
-    "unconditional",
-    "weak",
-    "strong",
-    "forall",
-    "exists",
-    "count",
-    "sum",
-    "min",
-    "max",
-    "if",
-    "then",
-    "else",
-    "liveness",
-    "under",
-    "exception",
-    "await",
-    "assert",
-    "skip",
-    "stay",
-    "havoc",
-    "lock",
-    "unlock",
-    "start",
-    "goto",
-    "break",
-    "return",
-    "choose",
-    "or",
-    "in",
-    "while",
-    "loop",
-    "for",
-    "atomic",
-    "cas",
-    "swap",
-    "fetch_add",
-    "next",
-    "prev",
-    "locked",
-    "enabled",
-    "taken",
-    "true",
-    "false",
-    "none",
-    "at",
-    "done",
-    "G",
-    "F",
-    "X",
-    "U",
-    "R",
-    "W",
-    "checks",
-];
-
 /// The text, and for each of its lines the place that it comes from.
 pub(crate) struct Written {
     pub text: String,
@@ -171,7 +94,8 @@ fn free_name(wish: &str, taken: &dyn Fn(&str) -> bool) -> String {
     if plain.is_empty() || plain.starts_with(|c: char| c.is_ascii_digit()) {
         plain.insert(0, 'v');
     }
-    if WORDS.contains(&plain.as_str()) {
+    // The property that all checks hold has the last of these names.
+    if threadwise_lang::is_reserved(&plain) || plain == "checks" {
         plain.push('_');
     }
     if !taken(&plain) {

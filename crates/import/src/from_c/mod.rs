@@ -4,30 +4,29 @@
 //! statements into steps, `interval` finds out which values there can be, and `emit` writes the model. What cannot be brought over exactly is refused, with its place.
 
 mod conclude;
-mod condition;
-mod constant;
 mod dead;
 mod emit;
 mod interval;
 mod ir;
+mod lexer;
 mod lower;
 mod narrow;
 mod parse;
-mod preprocess;
 mod reduce;
 mod source;
 #[cfg(test)]
 mod tests;
 mod tidy;
-mod tokens;
 mod types;
 
 use std::collections::HashSet;
 
 use threadwise_lang::diagnostics::{Code, Severity};
 
+use crate::preprocess::{Token, constant, preprocess};
+use crate::source::Sources;
 use crate::{Imported, Outcome, Settings};
-use source::{At, Built, Refusal, Sources};
+use source::{At, Built, Refusal};
 
 /// How integers of C are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,56 +38,44 @@ pub enum Integers {
     Machine,
 }
 
-/// How large a program may be.
-const LONGEST: usize = 4_000_000;
 /// The parser and what follows it call themselves for what is nested.
 const STACK: usize = 512 << 20;
 
 /// Brings a C program, or a program of templates, over. `name` is that of its file, for messages.
 pub fn from_c(name: &str, text: &str, integers: Integers, settings: &mut Settings<'_>) -> Outcome {
-    let mut sources = Sources::default();
-    sources.add(name, text, None);
-    let tokens = match text.len() > LONGEST {
-        true => source::unsupported(
-            At::default(),
-            "the program is too long",
-            "import a part of it",
-        ),
-        false => preprocess::preprocess(&mut sources, settings),
-    };
-    let result = tokens.and_then(|tokens| {
+    let mut sources = Sources::new(name, text);
+    let result = preprocess(&lexer::DIALECT, &mut sources, settings).and_then(|tokens| {
         let sources = &sources;
-        // Names of tokens are counted per thread, so they are made anew over there.
-        let plain: Vec<_> = tokens.iter().map(tokens::Plain::from).collect();
         std::thread::scope(|scope| {
             let builder = std::thread::Builder::new().stack_size(STACK);
-            let handle = builder.spawn_scoped(scope, move || {
-                let tokens = plain.into_iter().map(tokens::Token::from).collect();
-                translate(name, tokens, integers, sources)
-            });
+            let handle =
+                builder.spawn_scoped(scope, move || translate(name, tokens, integers, sources));
             match handle.map(|handle| handle.join()) {
                 Ok(Ok(result)) => result,
                 _ => internal("the front end failed"),
             }
         })
+        .map_err(|refusal| Box::new(refusal.remark()))
     });
-    let files = sources.files();
     let result = match result {
         Ok((text, lines, notes)) => Ok(Imported {
             text,
             lines,
-            notes: notes.iter().map(|note| sources.remark(note)).collect(),
+            notes: notes.into_iter().map(Refusal::remark).collect(),
         }),
-        Err(refusal) => Err(vec![sources.remark(&refusal)]),
+        Err(remark) => Err(vec![*remark]),
     };
-    Outcome { files, result }
+    Outcome {
+        files: sources.files(),
+        result,
+    }
 }
 
 type Translated = (String, Vec<Option<u32>>, Vec<Refusal>);
 
 fn translate(
     name: &str,
-    tokens: Vec<tokens::Token>,
+    tokens: Vec<Token>,
     integers: Integers,
     sources: &Sources,
 ) -> Built<Translated> {

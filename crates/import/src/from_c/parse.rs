@@ -11,7 +11,7 @@ use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span;
 
 use super::source::{At, Built, malformed, unsupported};
-use super::tokens::{Kind, Token};
+use crate::preprocess::{Kind, Token};
 
 /// How deep brackets may stand in one another.
 const DEEPEST: usize = 100;
@@ -163,14 +163,14 @@ pub(crate) fn check_nesting(tokens: &[Token]) -> Built<()> {
     let mut alternatives = 0;
     for token in tokens {
         match (token.kind, &*token.text) {
-            (Kind::Mark, "(" | "[" | "{") => {
+            (Kind::Sign, "(" | "[" | "{") => {
                 open.push(token);
                 if open.len() > DEEPEST {
                     let help = format!("at most {DEEPEST} brackets may stand in one another");
                     return unsupported(token.at, "the program is nested too deeply", help);
                 }
             }
-            (Kind::Mark, ")" | "]" | "}") => {
+            (Kind::Sign, ")" | "]" | "}") => {
                 let pair = match &*token.text {
                     ")" => "(",
                     "]" => "[",
@@ -187,12 +187,12 @@ pub(crate) fn check_nesting(tokens: &[Token]) -> Built<()> {
             alternatives = 0;
         }
         match (token.kind, &*token.text) {
-            (Kind::Mark, ";" | "{" | "}") => operators = 0,
-            (Kind::Mark, ",") => {}
-            (Kind::Mark, _) => operators += 1,
-            (Kind::Name, "else") => alternatives += 1,
+            (Kind::Sign, ";" | "{" | "}") => operators = 0,
+            (Kind::Sign, ",") => {}
+            (Kind::Sign, _) => operators += 1,
+            (Kind::Word, "else") => alternatives += 1,
             (
-                Kind::Name,
+                Kind::Word,
                 "if" | "while" | "for" | "do" | "switch" | "case" | "sizeof" | "struct",
             ) => {
                 operators += 1;
@@ -226,7 +226,7 @@ pub(crate) fn parse(tokens: Vec<Token>) -> Built<Parsed> {
     }
     let mut places = Places::default();
     for token in &tokens {
-        if token.kind == Kind::Mark && token.text.starts_with('#') {
+        if token.kind == Kind::Sign && token.text.starts_with('#') {
             return malformed(
                 token.at,
                 "`#` is not expected here",
@@ -299,7 +299,7 @@ fn without_attributes(tokens: Vec<Token>) -> Built<Vec<Token>> {
             "__extension__" | "__restrict" | "__restrict__" | "restrict" | "__inline"
             | "__inline__" | "inline" | "_Noreturn" | "__volatile__" | "__volatile" | "__const"
             | "__signed__"
-                if token.kind == Kind::Name => {}
+                if token.kind == Kind::Word => {}
             _ => output.push(token.clone()),
         }
     }
@@ -315,7 +315,7 @@ fn take_templates(tokens: Vec<Token>) -> Built<Taken> {
     let mut found = false;
     for (at, token) in tokens.iter().enumerate() {
         level += i32::from(token.is("{")) - i32::from(token.is("}"));
-        let begins = is(at + 1, "[") || (is(at + 2, "{") && tokens[at + 1].kind == Kind::Name);
+        let begins = is(at + 1, "[") || (is(at + 2, "{") && tokens[at + 1].kind == Kind::Word);
         found |= level == 0 && token.is("thread") && begins;
     }
     if !found {
@@ -326,8 +326,8 @@ fn take_templates(tokens: Vec<Token>) -> Built<Taken> {
     let (mut at, mut depth) = (0, 0usize);
     let word = |text: &str, like: &Token| Token {
         kind: match text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-            true => Kind::Name,
-            false => Kind::Mark,
+            true => Kind::Word,
+            false => Kind::Sign,
         },
         text: text.into(),
         ..like.clone()
@@ -346,7 +346,7 @@ fn take_templates(tokens: Vec<Token>) -> Built<Taken> {
                 }
                 next += 1;
             }
-            let name = tokens.get(next).filter(|token| token.kind == Kind::Name);
+            let name = tokens.get(next).filter(|token| token.kind == Kind::Word);
             let (Some(name), true) = (name, is(next + 1, "{") || is(next + 1, "(")) else {
                 let help = "a template is written `thread[N] name { .. }`";
                 return malformed(token.at, "this is no template", help);
@@ -389,7 +389,7 @@ fn take_templates(tokens: Vec<Token>) -> Built<Taken> {
             "false" => Some("0"),
             _ => None,
         };
-        if let (Some(plain), Kind::Name) = (plain, token.kind) {
+        if let (Some(plain), Kind::Word) = (plain, token.kind) {
             let mut word = word(plain, token);
             if plain.starts_with(|c: char| c.is_ascii_digit()) {
                 word.kind = Kind::Number;
@@ -406,7 +406,7 @@ fn take_templates(tokens: Vec<Token>) -> Built<Taken> {
             at += 3;
             continue;
         }
-        if token.is("start") && is(at + 2, ";") && tokens[at + 1].kind == Kind::Name {
+        if token.is("start") && is(at + 2, ";") && tokens[at + 1].kind == Kind::Word {
             for text in [START, "(", &*tokens[at + 1].text, ")", ";"] {
                 output.push(word(text, token));
             }
@@ -440,7 +440,7 @@ fn read_parameters(word: &Token, line: &[Token]) -> Built<Vec<Parameter>> {
         let [name, after @ ..] = rest else {
             return malformed(word.at, "a name is missing here", help);
         };
-        if name.kind != Kind::Name {
+        if name.kind != Kind::Word {
             return malformed(name.at, "a name is expected here", help);
         }
         let end = after.iter().position(|token| token.is(","));

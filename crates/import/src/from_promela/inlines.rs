@@ -6,13 +6,14 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use threadwise_lang::diagnostics::Code;
 
 use super::lexer::{Kind, Token};
-use super::preprocess::MOST_TOKENS;
 use super::remarks::{Parsed, malformed, related, remark, unsupported};
 use super::syntax::At;
+use crate::preprocess::MOST_TOKENS;
 
 /// How deeply inlines may call each other. SPIN stops at 16.
 const DEEPEST: usize = 40;
@@ -22,7 +23,7 @@ const BEFORE_STATEMENT: &[&str] = &[";", "->", "{", "}", "::", ":", ")", "]", "+
 
 struct Inline {
     at: At,
-    parameters: Vec<Rc<str>>,
+    parameters: Vec<Arc<str>>,
     /// With its braces.
     body: Rc<[Token]>,
 }
@@ -31,13 +32,13 @@ struct Inline {
 pub(crate) struct Expanded {
     pub tokens: Vec<Token>,
     pub within: Vec<u32>,
-    pub names: HashMap<Rc<str>, At>,
+    pub names: HashMap<Arc<str>, At>,
 }
 
 struct Expander {
-    inlines: HashMap<Rc<str>, Inline>,
+    inlines: HashMap<Arc<str>, Inline>,
     /// Inlines whose bodies are being copied.
-    open: Vec<Rc<str>>,
+    open: Vec<Arc<str>>,
     within: Vec<u32>,
     out: Vec<Token>,
     /// The line ended since the last token of the output.

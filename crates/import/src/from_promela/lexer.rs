@@ -1,41 +1,49 @@
 //! Text to tokens, with what the later passes need to know of the layout: where a line begins.
 //!
 //! Nothing is an error here but a comment without its end: text that a conditional leaves out may hold anything. What is no
-//! token is a [`Kind::Stray`], and an error once the parser sees it.
+//! token is a [`Kind::Stray`], and an error once it is used.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use super::remarks::{Parsed, malformed};
-use super::syntax::At;
+use crate::preprocess::{self, Dialect};
+use crate::remarks::{Parsed, malformed};
+use crate::source::At;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// A name or a keyword.
-    Word,
-    Number,
-    /// `'a'`.
-    Character,
-    /// `"text"`.
-    Text,
-    /// An operator or a bracket.
-    Sign,
-    /// Not a token of Promela.
-    Stray,
-}
+pub(crate) use crate::preprocess::Kind;
 
+/// The language of the preprocessor.
+pub(crate) const DIALECT: Dialect = Dialect {
+    tokens,
+    defined: &[],
+    header: |_| None,
+    unknown_header: "headers of the system are not read: write `#include \"FILE\"` for a file of your own",
+};
+
+/// A token of the program, after preprocessing.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub at: At,
     pub kind: Kind,
-    pub text: Rc<str>,
+    pub text: Arc<str>,
     /// First of its line: where most semicolons may be left out.
     pub breaks: bool,
-    /// A macro's name inside its own expansion: stays as it is.
-    pub frozen: bool,
     /// Which call of an inline it comes from; 0 for none.
     pub call: u32,
     /// The brace that opens the body of a call.
     pub opens_call: bool,
+}
+
+impl From<preprocess::Token> for Token {
+    fn from(token: preprocess::Token) -> Token {
+        Token {
+            at: token.at,
+            kind: token.kind,
+            text: token.text,
+            breaks: token.first,
+            call: 0,
+            opens_call: false,
+        }
+    }
 }
 
 impl Token {
@@ -54,7 +62,6 @@ impl Token {
             kind: Kind::Sign,
             text: sign.into(),
             breaks: false,
-            frozen: false,
             call,
             opens_call: false,
         }
@@ -62,18 +69,15 @@ impl Token {
 
     /// How a message names it.
     pub(crate) fn shown(&self) -> String {
-        if self.text.chars().count() > 40 {
-            return format!("`{}..`", self.text.chars().take(40).collect::<String>());
-        }
-        format!("`{}`", self.text)
+        preprocess::shown(&self.text)
     }
 }
 
 /// Longest first. Those of formulas do not occur elsewhere, so the lexer need not know where it is.
 const SIGNS: &[&str] = &[
-    "<->", "::", "->", "--", "++", "<<", ">>", "<=", ">=", "==", "!=", "!!", "??", "&&", "||",
-    "..", "[]", "<>", "/\\", "\\/", "##", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?",
-    "=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "@", "#",
+    "<->", "...", "::", "->", "--", "++", "<<", ">>", "<=", ">=", "==", "!=", "!!", "??", "&&",
+    "||", "..", "[]", "<>", "/\\", "\\/", "##", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!",
+    "?", "=", "<", ">", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "@", "#",
 ];
 
 /// Where a line that was broken with a backslash goes on, if one is broken here.
@@ -89,19 +93,19 @@ fn continued(text: &str) -> Option<usize> {
 }
 
 /// The tokens of one file.
-pub(crate) fn tokens(text: &str, file: u32) -> Parsed<Vec<Token>> {
+fn tokens(text: &str, file: u32) -> Parsed<Vec<preprocess::Token>> {
     let mut out = Vec::new();
     let mut at = 0;
-    let mut breaks = true;
-    while let Some(first) = text[at..].chars().next() {
+    let (mut first, mut spaced) = (true, false);
+    while let Some(character) = text[at..].chars().next() {
         let rest = &text[at..];
         let place = |length: usize| At {
             file,
             start: at as u32,
             end: (at + length) as u32,
         };
-        if first == '\n' {
-            breaks = true;
+        if character == '\n' {
+            (first, spaced) = (true, true);
             at += 1;
             continue;
         }
@@ -109,15 +113,18 @@ pub(crate) fn tokens(text: &str, file: u32) -> Parsed<Vec<Token>> {
             at += length;
             continue;
         }
-        if first.is_whitespace() || first == '\u{feff}' || first == '\0' {
-            at += first.len_utf8();
+        if character.is_whitespace() || character == '\u{feff}' {
+            spaced = true;
+            at += character.len_utf8();
             continue;
         }
         if rest.starts_with("//") {
+            spaced = true;
             at += line_comment(rest);
             continue;
         }
         if let Some(inside) = rest.strip_prefix("/*") {
+            spaced = true;
             match inside.find("*/") {
                 Some(length) => at += length + 4,
                 None => {
@@ -130,21 +137,17 @@ pub(crate) fn tokens(text: &str, file: u32) -> Parsed<Vec<Token>> {
             }
             continue;
         }
-        let (kind, length) = token(rest, first);
+        let (kind, length) = token(rest, character);
         // SPIN reads an arrow with a long shaft as an arrow.
         let arrow = rest.starts_with("-->");
         let length = if arrow { 3 } else { length };
         let shown = if arrow { "->" } else { &rest[..length] };
-        out.push(Token {
-            at: place(length),
-            kind,
-            text: shown.into(),
-            breaks,
-            frozen: false,
-            call: 0,
-            opens_call: false,
+        out.push(preprocess::Token {
+            first,
+            spaced,
+            ..preprocess::Token::new(kind, shown, place(length))
         });
-        breaks = false;
+        (first, spaced) = (false, false);
         at += length;
     }
     Ok(out)

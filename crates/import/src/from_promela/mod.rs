@@ -1,6 +1,5 @@
 //! Promela in: what SPIN reads, as a model.
 
-mod conditions;
 mod declarations;
 mod expressions;
 mod formulas;
@@ -8,8 +7,6 @@ mod inlines;
 mod labels;
 mod lexer;
 mod parser;
-mod preprocess;
-mod remarks;
 mod scopes;
 mod separators;
 mod statements;
@@ -22,16 +19,22 @@ mod tests;
 
 use threadwise_lang::diagnostics::Code;
 
+use crate::remarks;
+use crate::source::Sources;
 use crate::{Outcome, Remark, Settings};
 
 /// Brings a Promela program over. `name` is that of its file, for messages.
 pub fn from_promela(name: &str, text: &str, settings: &mut Settings<'_>) -> Outcome {
-    let (files, parsed) = parser::parse(name, text, settings);
+    let mut sources = Sources::new(name, text);
+    let parsed = parser::parse(&mut sources, settings);
     let result = parsed.and_then(|(program, mut notes)| {
         notes.extend(about_printing(&program));
-        translate::translate(&program, &files, notes)
+        translate::translate(name, &program, &sources, notes)
     });
-    Outcome { files, result }
+    Outcome {
+        files: sources.files(),
+        result,
+    }
 }
 
 /// One note for all that is printed, at the first place.

@@ -8,14 +8,15 @@ use threadwise_lang::diagnostics::Code;
 
 use super::inlines;
 use super::labels::Labels;
-use super::lexer::{Kind, Token};
-use super::preprocess::Preprocessor;
+use super::lexer::{DIALECT, Kind, Token};
 use super::remarks::{Parsed, malformed, remark, unsupported};
 use super::scopes::{Other, Scopes};
 use super::separators;
 use super::syntax::{At, Claim, Expr, ExprKind, Ltl, Mtype, Name, Proctype, Promela, Record, Type};
 use super::words::is_keyword;
-use crate::{Files, Remark, Settings};
+use crate::preprocess::preprocess;
+use crate::source::Sources;
+use crate::{Remark, Settings};
 
 /// How deeply statements and expressions may be nested.
 pub(crate) const DEEPEST: u32 = 200;
@@ -25,21 +26,19 @@ const MOST_ERRORS: usize = 20;
 /// The tree with notes on what was left out, or why there is none.
 type Outcome = Result<(Promela, Vec<Remark>), Vec<Remark>>;
 
-/// Reads a program: its files, and the tree with notes on what was left out, or why there is none.
-pub(crate) fn parse(name: &str, text: &str, settings: &mut Settings<'_>) -> (Files, Outcome) {
-    let mut preprocessor = Preprocessor::new(settings);
-    let tokens = preprocessor.program(name, text);
-    let files = std::mem::take(&mut preprocessor.files);
-    let included = std::mem::take(&mut preprocessor.included);
-    let result = tokens
+/// Reads a program, and the files that it includes.
+pub(crate) fn parse(sources: &mut Sources, settings: &mut Settings<'_>) -> Outcome {
+    preprocess(&DIALECT, sources, settings)
+        .map(|tokens| tokens.into_iter().map(Token::from).collect::<Vec<_>>())
         .and_then(|tokens| inlines::expand(&tokens))
         .map_err(|error| vec![*error])
         .and_then(|expanded| {
             let tokens = separators::add(expanded.tokens);
+            let length = sources.text(0).len() as u32;
             let end = At {
                 file: 0,
-                start: text.len() as u32,
-                end: text.len() as u32,
+                start: length,
+                end: length,
             };
             let mut parser = Parser::new(
                 tokens,
@@ -50,14 +49,12 @@ pub(crate) fn parse(name: &str, text: &str, settings: &mut Settings<'_>) -> (Fil
             if let Err(error) = parser.program() {
                 parser.errors.push(*error);
             }
-            parser.program.included = included;
             if parser.errors.is_empty() {
                 Ok((parser.program, parser.notes))
             } else {
                 Err(parser.errors)
             }
-        });
-    (files, result)
+        })
 }
 
 pub(crate) struct Parser {

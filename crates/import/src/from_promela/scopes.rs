@@ -5,7 +5,7 @@
 //! declared again, neither in a scope further in nor in a process if it is a variable of the program.
 
 use std::collections::{BTreeMap, HashMap};
-use std::rc::Rc;
+use std::sync::Arc;
 
 use threadwise_lang::diagnostics::Code;
 use threadwise_lang::suggest::closest;
@@ -70,7 +70,7 @@ pub(crate) struct Scopes {
 }
 
 impl Scopes {
-    pub(crate) fn new(inlines: &HashMap<Rc<str>, At>) -> Scopes {
+    pub(crate) fn new(inlines: &HashMap<Arc<str>, At>) -> Scopes {
         let others = inlines
             .iter()
             .map(|(name, at)| (name.to_string(), (Other::Inline, *at)))

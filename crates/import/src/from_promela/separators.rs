@@ -5,7 +5,7 @@
 //! Reading them as one would give the program another meaning, so the same rule is followed here to the letter.
 
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::lexer::{Kind, Token};
 use super::syntax::At;
@@ -24,7 +24,7 @@ const HEADS: &[&str] = &[
 pub(crate) fn add(tokens: Vec<Token>) -> Vec<Token> {
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     // Names of records and of processes end no statement either.
-    let mut others: HashSet<Rc<str>> = HashSet::new();
+    let mut others: HashSet<Arc<str>> = HashSet::new();
     let (mut braces, mut parentheses) = (0usize, 0usize);
     let (mut head, mut inside) = (false, false);
     for token in tokens {

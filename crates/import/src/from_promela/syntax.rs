@@ -1,16 +1,6 @@
 //! The syntax of Promela, after preprocessing and with inlines expanded.
 
-/// A place in one of the files that were read, in bytes. A token that a macro or an inline gave has the place of the text
-/// it was copied from: for a macro that of its use, for an inline that of its body.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct At {
-    /// Which file; 0 is the program.
-    pub file: u32,
-    /// The first byte.
-    pub start: u32,
-    /// The byte after the last.
-    pub end: u32,
-}
+pub(crate) use crate::source::At;
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +22,6 @@ pub(crate) struct Promela {
     pub formulas: Vec<Ltl>,
     /// `printf` and the like, which change nothing.
     pub printed: Vec<At>,
-    /// For each file that was read, the `#include` that first asked for it; nothing for the program itself.
-    pub included: Vec<At>,
 }
 
 #[derive(Clone, Debug)]

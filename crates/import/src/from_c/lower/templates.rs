@@ -11,9 +11,9 @@ use super::super::ir::{
 use super::super::parse::{Parsed, Template};
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::tidy;
-use super::super::tokens::{Kind, Token};
 use super::super::types::IntType;
 use super::{Builder, Value};
+use crate::preprocess::{Kind, Token};
 
 impl<'a> Builder<'a> {
     pub(super) fn parameter_value(&self, name: &str, _at: At) -> Option<Value> {
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
                     .parameters
                     .iter()
                     .any(|parameter| parameter.name == *token.text);
-                if token.kind == Kind::Name && !known {
+                if token.kind == Kind::Word && !known {
                     self.model.parameters.push(Parameter {
                         name: token.text.to_string(),
                         at: token.at,
@@ -167,7 +167,7 @@ impl<'a> Builder<'a> {
                 Some((number, _)) => Ok(Expr::Number(number)),
                 None => malformed(one.at, "this is no integer", "write an integer"),
             },
-            [one] if one.kind == Kind::Name => match self.parameter_value(&one.text, one.at) {
+            [one] if one.kind == Kind::Word => match self.parameter_value(&one.text, one.at) {
                 Some(Value::Int(expr, _)) => Ok(expr),
                 _ => malformed(
                     one.at,

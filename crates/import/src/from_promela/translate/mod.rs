@@ -25,20 +25,21 @@ mod visible;
 #[cfg(test)]
 mod tests;
 
-use super::syntax::{At, Promela};
-use crate::{Files, Imported, Remark};
+use super::syntax::Promela;
+use crate::source::Sources;
+use crate::{Imported, Remark};
 use ir::{Action, Edge, NodeId, Refusal, TemplateId};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Span;
 
 /// Brings a program over. `notes` are what the parser left out.
 pub(crate) fn translate(
+    name: &str,
     program: &Promela,
-    files: &Files,
+    sources: &Sources,
     notes: Vec<Remark>,
 ) -> Result<Imported, Vec<Remark>> {
-    let output = plan(program, files).map_err(|refusal| vec![remark(*refusal)])?;
-    let name = files.first().map_or("", |f| f.name.as_str());
+    let output = plan(program, sources).map_err(|refusal| vec![remark(*refusal)])?;
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let name: String = name
         .chars()
@@ -47,9 +48,7 @@ pub(crate) fn translate(
     let mut text = format!("// From the Promela program {name}.\n\n");
     for (line, at) in &output.lines {
         // The formatter may move lines: each carries its origin until then.
-        let mark = at
-            .and_then(|at| origin(program, at))
-            .map(|at| format!(" {MARK}{}", line_of(files, at)));
+        let mark = at.map(|at| format!(" {MARK}{}", sources.line(at)));
         for (n, part) in line.split('\n').enumerate() {
             text += part;
             if n == 0 && !part.contains("//") {
@@ -58,7 +57,7 @@ pub(crate) fn translate(
             text.push('\n');
         }
     }
-    let formatted = threadwise_lang::format(&text).map_err(|d| internal(files, &text, d))?;
+    let formatted = threadwise_lang::format(&text).map_err(|d| internal(&text, d))?;
     let mut plain = String::new();
     let mut lines = Vec::new();
     for line in formatted.lines() {
@@ -77,7 +76,7 @@ pub(crate) fn translate(
             .into_iter()
             .filter(|d| d.severity() == Severity::Error)
             .collect();
-        return Err(internal(files, &plain, errors));
+        return Err(internal(&plain, errors));
     }
     Ok(Imported {
         text: plain,
@@ -87,28 +86,6 @@ pub(crate) fn translate(
 }
 
 const MARK: &str = "//#";
-
-/// The place in the program's own file: that of the `#include` for what is included.
-fn origin(program: &Promela, mut at: At) -> Option<At> {
-    for _ in 0..100 {
-        if at.file == 0 {
-            return Some(at);
-        }
-        at = *program.included.get(at.file as usize)?;
-    }
-    None
-}
-
-fn line_of(files: &Files, at: At) -> u32 {
-    let Some(file) = files.get(at.file as usize) else {
-        return 1;
-    };
-    let upto = (at.start as usize).min(file.text.len());
-    1 + file.text.as_bytes()[..upto]
-        .iter()
-        .filter(|b| **b == b'\n')
-        .count() as u32
-}
 
 fn remark(refusal: Refusal) -> Remark {
     let span = Span {
@@ -130,7 +107,7 @@ fn remark(refusal: Refusal) -> Remark {
 }
 
 /// The model that was written is not one: a mistake of ours.
-fn internal(_: &Files, text: &str, errors: Vec<Diagnostic>) -> Vec<Remark> {
+fn internal(text: &str, errors: Vec<Diagnostic>) -> Vec<Remark> {
     let what = errors.first().map_or_else(String::new, |d| {
         let upto = (d.span.start as usize).min(text.len());
         let number = text.as_bytes()[..upto]
@@ -151,7 +128,7 @@ fn internal(_: &Files, text: &str, errors: Vec<Diagnostic>) -> Vec<Remark> {
     }]
 }
 
-fn plan(source: &Promela, files: &Files) -> ir::Result<emit::Output> {
+fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
     let mut resolver = resolve::Resolver::new(source)?;
     for (at, proctype) in source.proctypes.iter().enumerate() {
         let graph = graph::build(
@@ -238,7 +215,7 @@ fn plan(source: &Promela, files: &Files) -> ir::Result<emit::Output> {
         claims,
     };
     plan.setup = emit::setup(&plan)?;
-    emit::settle(&mut plan, &|at| line_of(files, at))?;
+    emit::settle(&mut plan, &|at| sources.line(at))?;
     let mut output = emit::Output::default();
     emit::model(&plan, &mut output)?;
     if output.too_large() {

@@ -2,82 +2,6 @@
 
 use std::collections::BTreeSet;
 
-/// Words that cannot be names.
-const RESERVED: &[&str] = &[
-    "param",
-    "where",
-    "enum",
-    "type",
-    "shared",
-    "local",
-    "process",
-    "ordered",
-    "ring",
-    "def",
-    "macro",
-    "invariant",
-    "deadlock_free",
-    "fairness",
-    "liveness",
-    "under",
-    "exception",
-    "bool",
-    "int",
-    "mutex",
-    "array",
-    "of",
-    "any",
-    "true",
-    "false",
-    "none",
-    "await",
-    "assert",
-    "skip",
-    "stay",
-    "havoc",
-    "lock",
-    "unlock",
-    "start",
-    "goto",
-    "break",
-    "return",
-    "if",
-    "then",
-    "else",
-    "choose",
-    "or",
-    "while",
-    "loop",
-    "for",
-    "in",
-    "atomic",
-    "cas",
-    "swap",
-    "fetch_add",
-    "next",
-    "prev",
-    "locked",
-    "enabled",
-    "taken",
-    "forall",
-    "exists",
-    "count",
-    "sum",
-    "min",
-    "max",
-    "at",
-    "done",
-    "unconditional",
-    "weak",
-    "strong",
-    "G",
-    "F",
-    "X",
-    "U",
-    "R",
-    "W",
-];
-
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -127,7 +51,8 @@ impl Names {
         }
         let mut name = wanted.clone();
         let mut n = 1;
-        while (!self.words_too && RESERVED.contains(&name.as_str())) || self.taken.contains(&name) {
+        while (!self.words_too && threadwise_lang::is_reserved(&name)) || self.taken.contains(&name)
+        {
             n += 1;
             name = format!("{wanted}_{n}");
         }

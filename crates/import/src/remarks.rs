@@ -3,8 +3,8 @@
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
 
-use super::syntax::At;
 use crate::Remark;
+use crate::source::At;
 
 /// What was read, or the message about why it was not.
 pub(crate) type Parsed<T> = Result<T, Box<Remark>>;
@@ -26,7 +26,7 @@ pub(crate) fn remark(
     })
 }
 
-/// The program is not Promela.
+/// The program is not one of its language.
 pub(crate) fn malformed(
     at: At,
     message: impl Into<String>,
@@ -35,7 +35,7 @@ pub(crate) fn malformed(
     remark(at, Code::ForeignSyntax, message, help)
 }
 
-/// The program is Promela, but cannot be brought over.
+/// The program is one of its language, but cannot be brought over.
 pub(crate) fn unsupported(
     at: At,
     message: impl Into<String>,
