@@ -9,8 +9,8 @@
 //!
 //! Computations must not leave 64 bits in the set either, since what they give then is not known.
 //!
-//! Each condition is a question, whether there is a state that breaks it. There are two ways to answer: `walk`
-//! is quick for what engines write, and what it cannot answer goes to a SAT solver (`graph`). The steps are those of
+//! Each condition is a question, whether there is a state that breaks it. There are three ways to answer: `each` goes through the claimed
+//! states if these are few; `walk` is quick for what engines write, and what it cannot answer goes to a SAT solver (`graph`). The steps are those of
 //! the plain form: no check is left out, and no symmetry is used.
 //!
 //! A set can be claimed as a conjunction of parts. Then conditions 1 and 2 are asked for each part: every initial state is in it; no step from a
@@ -31,6 +31,7 @@ use threadwise_model::system::{
     CellInitial, Expr, ProcessId, Scope, Step, System, SystemPropertyKind,
 };
 
+use crate::each;
 use crate::encode::{Encoder, Env, Finite};
 use crate::fair;
 use crate::fit;
@@ -85,14 +86,16 @@ impl Report {
 /// A way to decide the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
+    /// The states of the claimed set one by one, if these are few.
+    Each,
     /// Walks through decision graphs, if the certificate tests cells in one order.
     Walk,
     /// A SAT solver.
     Solver,
 }
 
-/// Walks first; the solver decides what they do not.
-const BOTH: &[Method] = &[Method::Walk, Method::Solver];
+/// Few states are gone through; otherwise walks come first, and the solver decides what they do not.
+const ALL: &[Method] = &[Method::Each, Method::Walk, Method::Solver];
 
 /// Checks that a certificate proves a property of an instance. `cancel` is asked every few milliseconds
 /// whether to give up.
@@ -102,7 +105,7 @@ pub fn check(
     property: &str,
     cancel: &dyn Fn() -> bool,
 ) -> Result<Report, Error> {
-    only(check_by(BOTH, instance, &[(certificate, property)], cancel))
+    only(check_by(ALL, instance, &[(certificate, property)], cancel))
 }
 
 /// The same by one method alone: so each can be compared with the other.
@@ -128,7 +131,7 @@ pub fn check_all(
     requests: &[(&Certificate, &str)],
     cancel: &dyn Fn() -> bool,
 ) -> Vec<Result<Report, Error>> {
-    check_by(BOTH, instance, requests, cancel)
+    check_by(ALL, instance, requests, cancel)
 }
 
 fn check_by(
@@ -226,6 +229,7 @@ fn check_claim(
         }
         let asked: Vec<_> = open.iter().map(|at| properties[*at]).collect();
         let decided = match method {
+            Method::Each => each::decide(subject, claim, &parts, &asked, &mut closed),
             Method::Walk => {
                 decide::<Walk<'_>>(*method, subject, claim, &parts, &asked, &mut closed)
             }

@@ -105,7 +105,7 @@ pub(crate) fn cells<'d>(
             .collect::<Result<_, _>>()?;
         for (position, node) in dag.nodes().enumerate() {
             let cell = cells[node.cell];
-            let size = values[cell].map_or(0, |(_, size)| u64::from(size));
+            let size = values[cell].map_or(0, |(_, size)| size);
             if node.values() != size {
                 return Err(Error::mismatch(format!(
                     "node {position} has {} children, and `{}` has {size} values",

@@ -98,7 +98,8 @@ impl<'a> Graph<'a> {
         for (position, node) in dag.nodes().enumerate().filter(|(at, _)| reachable[*at]) {
             let mut from = 0;
             for run in node.runs {
-                let to = from + run.count;
+                // Cells with more values are not encoded.
+                let to = from + run.count as u32;
                 if let Some(child) = run.child.node() {
                     parents[next[child]] = Edge {
                         parent: position as u32,

@@ -2,13 +2,13 @@
 //!
 //! A proof that threadwise prints has been checked twice: by the engine that found it, and by this crate, which
 //! knows no engine. It lowers the program anew, in the plain form, and decides the conditions that a
-//! certificate's claim stands for; `conditions` says which, and by which of two methods. So what an engine computes, how
+//! certificate's claim stands for; `conditions` says which, and by which of three methods. So what an engine computes, how
 //! it encodes states and what the optimised form left out need not be trusted. Whoever does not trust this
 //! crate either has [`smtlib`] write the same conditions for another solver.
 //!
 //! Claims about all values of the parameters are another matter: `family` lists their conditions, and they bring proofs, which are checked by adding up.
 //!
-//! What is trusted: the front end, the plain lowering, the encoding here, and the walks or the SAT solver. A condition that
+//! What is trusted: the front end, the plain lowering, and either its evaluator or the encoding here and the walks or the SAT solver. A condition that
 //! does not hold is never merely reported: the state that shows it is evaluated by `model::eval`.
 //!
 //! ```
@@ -36,6 +36,7 @@
 
 mod automaton;
 mod conditions;
+mod each;
 mod encode;
 mod fair;
 mod family;

@@ -98,7 +98,7 @@ const PRELUDE: &str = "\
 struct Exporter<'a> {
     system: &'a System,
     parts: Parts<'a>,
-    bounds: Vec<(i64, u32)>,
+    bounds: Vec<(i64, u64)>,
 }
 
 impl Exporter<'_> {
@@ -106,7 +106,10 @@ impl Exporter<'_> {
         out.write_str(PRELUDE)?;
         let names = cell_names(self.system);
         for (cell, (lo, size)) in self.bounds.iter().enumerate() {
-            let (low, high) = (Term::Number(*lo), Term::Number(lo + i64::from(*size) - 1));
+            let (low, high) = (
+                Term::Number(*lo),
+                Term::Number(lo.saturating_add_unsigned(size - 1)),
+            );
             writeln!(out, "(declare-const c{cell} Int) ; {}", names[cell])?;
             writeln!(out, "(assert (<= {low} c{cell} {high}))")?;
         }
@@ -181,7 +184,7 @@ impl Exporter<'_> {
         let mut text = String::new();
         let mut above = lo;
         for (at, run) in node.runs.iter().enumerate() {
-            above += i64::from(run.count);
+            above = above.saturating_add_unsigned(run.count);
             let child = Self::child(run.child, name);
             if at + 1 == node.runs.len() {
                 text.push_str(&child);

@@ -80,6 +80,15 @@ pub(crate) fn order<'d>(
     (order, whole)
 }
 
+/// A cell as a level, with so many values.
+pub(crate) fn level(cell: usize, size: u64) -> Result<(usize, u32), Error> {
+    let few = u32::try_from(size)
+        .ok()
+        .filter(|size| *size as usize <= MAX_VALUES);
+    let many = || Error::unsupported(format!("a variable has more than {MAX_VALUES} values"));
+    Ok((cell, few.ok_or_else(many)?))
+}
+
 /// The choices of all steps, each with its number of values.
 pub(crate) fn choices(system: &System) -> Vec<(Input, u32)> {
     let mut inputs = BTreeMap::new();
@@ -115,7 +124,7 @@ impl<'a> Procedure<'a> for Walk<'a> {
             .into_iter()
             .chain(others)
             .map(|cell| match values[cell] {
-                Some((_, size)) if size > 0 => Ok((cell, size)),
+                Some((_, size)) if size > 0 => level(cell, size),
                 _ => Err(Error::unsupported("a variable is not finite")),
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -129,7 +138,8 @@ impl<'a> Procedure<'a> for Walk<'a> {
                 encoder.logic.go_on()?;
                 let mut to = 0;
                 let runs = node.runs.iter().map(|run| {
-                    to += run.count;
+                    // The cell has no more values than a level can.
+                    to += run.count as u32;
                     let child = run.child.node().map_or(leaf(run.child), |at| nodes[at]);
                     (to, child)
                 });

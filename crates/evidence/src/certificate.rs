@@ -14,7 +14,7 @@ use threadwise_model::layout::process_name;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellInitial, Clause, DimKind, Scope, System, SystemPropertyKind};
 
-use crate::dag::{Builder, Dag};
+use crate::dag::{Builder, Dag, MOST_VALUES};
 use crate::family::FamilyClaim;
 
 /// The version of the certificate format that this library writes and reads.
@@ -370,12 +370,13 @@ pub fn cell_names(system: &System) -> Vec<String> {
 
 /// For each cell of a system its least value and how many there are; `None` for a cell that is unbounded,
 /// or has too many values for a certificate.
-pub fn cell_values(system: &System) -> Vec<Option<(i64, u32)>> {
+pub fn cell_values(system: &System) -> Vec<Option<(i64, u64)>> {
     let mut values = vec![None; system.cells];
     for (id, var) in system.vars.iter_enumerated() {
         let domain = system.values(var.domain).and_then(|(lo, hi)| {
             let size = i128::from(hi) - i128::from(lo) + 1;
-            Some((lo, u32::try_from(size.max(0)).ok()?))
+            let size = u64::try_from(size.max(0)).ok()?;
+            (size <= MOST_VALUES).then_some((lo, size))
         });
         let copies = match var.scope {
             Scope::Shared => 1,
@@ -393,7 +394,7 @@ pub fn cell_values(system: &System) -> Vec<Option<(i64, u32)>> {
 /// A builder of decision graphs over all cells of a system, in their order; `None` if some cell
 /// cannot be part of a certificate.
 pub fn builder(system: &System) -> Option<Builder> {
-    let sizes: Option<Vec<u32>> = cell_values(system)
+    let sizes: Option<Vec<u64>> = cell_values(system)
         .into_iter()
         .map(|values| values.map(|(_, size)| size))
         .collect();

@@ -50,11 +50,14 @@ impl fmt::Debug for Child {
     }
 }
 
+/// The most values that a cell of a decision graph can have.
+pub const MOST_VALUES: u64 = i64::MAX as u64;
+
 /// Neighbouring values of a cell that lead to the same child.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Run {
     /// How many values, at least one.
-    pub count: u32,
+    pub count: u64,
     /// Where they lead.
     pub child: Child,
 }
@@ -71,14 +74,14 @@ pub struct Node<'a> {
 impl Node<'_> {
     /// How many values have a child.
     pub fn values(&self) -> u64 {
-        self.runs.iter().map(|run| u64::from(run.count)).sum()
+        self.runs.iter().map(|run| run.count).sum()
     }
 
     /// The child for the value at this position, counted from the least.
     pub fn child(&self, position: u64) -> Option<Child> {
         let mut left = position;
         for run in self.runs {
-            match left.checked_sub(u64::from(run.count)) {
+            match left.checked_sub(run.count) {
                 Some(rest) => left = rest,
                 None => return Some(run.child),
             }
@@ -222,7 +225,8 @@ impl Dag {
             let again = match run.count {
                 0 | 1 => None,
                 2 => Some(child),
-                count => Some(1 - i64::from(count)),
+                // Nodes have no more children than that.
+                count => Some(1 - i64::try_from(count).unwrap_or(i64::MAX)),
             };
             std::iter::once(child).chain(again)
         });
@@ -249,10 +253,9 @@ impl Dag {
                 1
             };
             values = values.saturating_add(count);
-            if values > u64::from(u32::MAX) {
+            if values > MOST_VALUES {
                 return Err(DagError::Repetition(node));
             }
-            let count = count as u32;
             let child = match u32::try_from(*number) {
                 Ok(child) if (child as usize) < node + 2 => Child(child),
                 Ok(_) => {
@@ -350,13 +353,13 @@ impl Serialize for Dag {
 #[derive(Clone, Debug)]
 pub struct Builder {
     dag: Dag,
-    sizes: Vec<u32>,
+    sizes: Vec<u64>,
     known: HashMap<(u32, Box<[Run]>), Child>,
 }
 
 impl Builder {
     /// For cells with these names and numbers of values.
-    pub fn new(cells: impl IntoIterator<Item = (String, u32)>) -> Builder {
+    pub fn new(cells: impl IntoIterator<Item = (String, u64)>) -> Builder {
         let (names, sizes) = cells.into_iter().unzip();
         let mut dag = Dag::leaf(false);
         dag.cells = names;
@@ -400,7 +403,7 @@ impl Builder {
                     child: i64::from(run.child.0),
                 });
             }
-            values += u64::from(run.count);
+            values = values.saturating_add(run.count);
             match runs.last_mut() {
                 _ if run.count == 0 => {}
                 Some(last) if last.child == run.child => {
@@ -409,7 +412,7 @@ impl Builder {
                 _ => runs.push(run),
             }
         }
-        if values != u64::from(size) {
+        if values != size || values > MOST_VALUES {
             return Err(DagError::Repetition(position));
         }
         match runs.as_slice() {
@@ -503,7 +506,7 @@ impl Builder {
 pub struct States {
     builder: Builder,
     open: Vec<Open>,
-    last: Vec<u32>,
+    last: Vec<u64>,
     any: bool,
 }
 
@@ -511,11 +514,11 @@ pub struct States {
 #[derive(Clone, Debug, Default)]
 struct Open {
     runs: Vec<Run>,
-    values: u32,
+    values: u64,
 }
 
 impl Open {
-    fn add(&mut self, value: u32, child: Child) {
+    fn add(&mut self, value: u64, child: Child) {
         if value > self.values {
             self.runs.push(Run {
                 count: value - self.values,
@@ -534,7 +537,7 @@ impl States {
     }
 
     /// Adds a state: for each cell the position of its value, counted from the least.
-    pub fn push(&mut self, state: &[u32]) -> Result<(), DagError> {
+    pub fn push(&mut self, state: &[u64]) -> Result<(), DagError> {
         let fits = state.len() == self.open.len()
             && state
                 .iter()

@@ -7,8 +7,8 @@ use threadwise_evidence::{Account, Outline, Reason, Stats, Symmetric, Vacuity};
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{Expr, System, SystemProperty, SystemPropertyKind};
 use threadwise_model::temporal::{Formula, Liveness};
-use threadwise_safety::foundation::{Halt, Search, capacity};
-use threadwise_symbolic::{Symbolic, with_deep_stack};
+use threadwise_safety::foundation::{Halt, Search, room};
+use threadwise_symbolic::{Error, Symbolic, with_deep_stack};
 
 use crate::monolithic::no_fair_run;
 use crate::orbits::images;
@@ -40,8 +40,12 @@ impl Attempt<'_> {
         if !symmetric || conjuncts.len() < 2 {
             return Ok(vec![None; conjuncts.len()]);
         }
-        let symbolic = Symbolic::without_steps(self.system, capacity(self.limits))?;
-        images(&symbolic, self.property, conjuncts)
+        match Symbolic::without_steps(self.system, room(self.limits)) {
+            Ok(symbolic) => images(&symbolic, self.property, conjuncts),
+            // Each is then decided by itself.
+            Err(Error::TooManyValues { .. }) => Ok(vec![None; conjuncts.len()]),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// What a certificate says of the conjuncts that are images of others.

@@ -96,7 +96,7 @@ pub(crate) fn lasso(
 
 struct Walker<'w, 'a, 's> {
     search: &'w Search<'a, 's>,
-    d: &'w Diagrams,
+    d: &'w Diagrams<'w>,
     graph: &'w Graph,
 }
 

@@ -15,6 +15,7 @@ mod local;
 mod monolithic;
 mod orbits;
 mod product;
+mod seen;
 pub mod tableau;
 mod vacuity;
 

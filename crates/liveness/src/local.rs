@@ -13,8 +13,7 @@ use threadwise_model::partial::choose;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{FairnessKind, Formula};
 use threadwise_safety::foundation::{
-    Assertions, Grown, Halt, Representatives, Search, capacity, graphs, split_invariant,
-    split_outline,
+    Assertions, Grown, Halt, Representatives, Search, graphs, room, split_invariant, split_outline,
 };
 use threadwise_symbolic::{Bdd, Symbolic};
 
@@ -52,6 +51,7 @@ impl Engine for Local {
                 symmetric: false,
                 certificates: self.certificates,
                 explain: self.explain,
+                ..Monolithic::default()
             };
             return whole.check_all(system, properties, limits, observer);
         }
@@ -110,6 +110,7 @@ impl Local {
                         symmetric: self.symmetric,
                         certificates: self.certificates,
                         explain: self.explain,
+                        ..Monolithic::default()
                     };
                     return engine.decide(attempt, observer);
                 }
@@ -131,7 +132,7 @@ impl Local {
         let system = attempt.system;
         let limits = attempt.limits;
         let extended = Extended::new(system, attempt.liveness, conjunct);
-        let program = Symbolic::new(system, capacity(limits))?;
+        let program = Symbolic::new(system, room(limits))?;
         let groups = Groups::new(
             &program,
             attempt.property,
@@ -165,7 +166,7 @@ impl Local {
             let symbolic = Symbolic::with_layout(
                 &extended.system,
                 layout(&program.layout, &extended),
-                capacity(limits),
+                room(limits),
             )?;
             let inner = Grown::default();
             let mut product = Search::new(&inner, symbolic, limits, search.observer);

@@ -7,7 +7,7 @@ use threadwise_model::layout::{owners, process_id};
 use threadwise_model::partial::for_cells;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{Fairness, FairnessKind, Formula, Liveness};
-use threadwise_safety::foundation::{Grown, Halt, Names, Search, capacity, graph};
+use threadwise_safety::foundation::{Halt, Names, Search, graph};
 use threadwise_symbolic::{Bdd, Error, Symbolic};
 
 use crate::decide::Attempt;
@@ -15,6 +15,7 @@ use crate::explain::Story;
 use crate::fair::{Conditions, Deleted, Hull, Must, Strong, decide};
 use crate::lasso::{Lasso, lasso};
 use crate::product::{Extended, Graph, Promises, moves_without_change};
+use crate::seen::Seen;
 use crate::vacuity::trigger;
 
 /// Looks for a fair cycle in the whole program.
@@ -26,6 +27,9 @@ pub struct Monolithic {
     pub certificates: bool,
     /// Whether proofs are told to people.
     pub explain: bool,
+    /// How many states are visited first, to see which values occur; by default as many as is worth while, and none where variables have
+    /// few values. No verdict depends on it.
+    pub look: Option<u64>,
 }
 
 impl Engine for Monolithic {
@@ -64,17 +68,26 @@ impl Monolithic {
         let mut proofs = Some(Vec::new());
         let conjuncts = attempt.liveness.formula.conjuncts();
         let images = attempt.images(&conjuncts, self.symmetric)?;
+        let mut seen = Seen::of(attempt.system, attempt.limits, self.look);
         for (number, conjunct) in conjuncts.iter().enumerate() {
             if images[number].is_some() {
                 continue;
             }
             let extended = Extended::new(attempt.system, attempt.liveness, conjunct);
-            let grown = Grown::default();
-            let symbolic = Symbolic::new(&extended.system, capacity(attempt.limits))?;
-            let mut search = Search::new(&grown, symbolic, attempt.limits, observer);
+            let (system, limits) = (attempt.system, attempt.limits);
             let place = (number, conjuncts.len());
-            let answer = self.conjunct(attempt, &mut search, &extended, conjunct, place);
-            attempt.count(&search);
+            let answer = seen.compute(
+                system,
+                &extended.system,
+                limits,
+                observer,
+                |search, program| {
+                    let answer =
+                        self.conjunct(attempt, search, &extended, (conjunct, program), place);
+                    attempt.count(search);
+                    answer
+                },
+            );
             match answer? {
                 Found::Run(run) => return Ok(Answer::Violated(run)),
                 Found::Proofs(more) => {
@@ -104,15 +117,14 @@ impl Monolithic {
         attempt: &mut Attempt,
         search: &mut Search,
         extended: &Extended,
-        conjunct: &Formula<Expr>,
+        (conjunct, program): (&Formula<Expr>, &Bdd),
         (number, conjuncts): (usize, usize),
     ) -> Result<Found, Halt> {
         let symbolic = search.symbolic.clone();
         let graph = whole(extended, &symbolic)?;
-        let program = search.reachable()?;
         if let Some(trigger) = trigger(conjunct) {
             let d = &symbolic.diagrams;
-            if d.is_empty(&d.and(&program, &symbolic.states(&trigger)?)?) {
+            if d.is_empty(&d.and(program, &symbolic.states(&trigger)?)?) {
                 attempt.never.insert(number);
             }
         }
@@ -120,7 +132,7 @@ impl Monolithic {
         let mut proofs = Some(Vec::new());
         for (alternative, terms) in attempt.liveness.fairness.iter().enumerate() {
             let conditions = exact(extended, &symbolic, &graph, terms)?;
-            let hull = decide(search, &graph, &conditions, &program, &mut reached)?;
+            let hull = decide(search, &graph, &conditions, program, &mut reached)?;
             if !symbolic.diagrams.is_empty(&hull.left) {
                 let lasso = lasso(search, &graph, &graph, &conditions, &hull)?;
                 return Ok(Found::Run(run(extended, &symbolic, &lasso)?));
@@ -168,21 +180,26 @@ pub(crate) fn no_fair_run(
 ) -> Result<bool, Halt> {
     // Every run is against what never holds.
     let extended = Extended::new(system, liveness, &Formula::FALSE);
-    let grown = Grown::default();
-    let symbolic = Symbolic::new(&extended.system, capacity(limits))?;
-    let mut search = Search::new(&grown, symbolic, limits, observer);
-    let symbolic = search.symbolic.clone();
-    let graph = whole(&extended, &symbolic)?;
-    let program = search.reachable()?;
-    let mut reached = None;
-    for terms in &liveness.fairness {
-        let conditions = exact(&extended, &symbolic, &graph, terms)?;
-        let hull = decide(&mut search, &graph, &conditions, &program, &mut reached)?;
-        if !symbolic.diagrams.is_empty(&hull.left) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let mut seen = Seen::of(system, limits, None);
+    seen.compute(
+        system,
+        &extended.system,
+        limits,
+        observer,
+        |search, program| {
+            let symbolic = search.symbolic.clone();
+            let graph = whole(&extended, &symbolic)?;
+            let mut reached = None;
+            for terms in &liveness.fairness {
+                let conditions = exact(&extended, &symbolic, &graph, terms)?;
+                let hull = decide(search, &graph, &conditions, program, &mut reached)?;
+                if !symbolic.diagrams.is_empty(&hull.left) {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        },
+    )
 }
 
 /// The whole product.

@@ -378,7 +378,7 @@ impl Graph {
 
 /// Truth values as sets of states.
 struct Sets<'a> {
-    d: &'a Diagrams,
+    d: &'a Diagrams<'a>,
     bits: &'a [u32],
     literal: &'a mut dyn FnMut(&Expr, bool) -> Result<Bdd, Halt>,
 }

@@ -9,7 +9,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use threadwise_evidence::certificate::{cell_names, cell_values};
-use threadwise_evidence::dag::{Builder, Child, Dag};
+use threadwise_evidence::dag::{Builder, Child, Dag, Run};
 use threadwise_model::system::{CellId, System};
 use threadwise_symbolic::{Bdd, Symbolic};
 
@@ -53,7 +53,7 @@ pub struct Names<'a, 's> {
     /// The name of each cell.
     names: Vec<String>,
     /// The least value of each cell, and how many there are.
-    values: Vec<(i64, u32)>,
+    values: Vec<(i64, u64)>,
 }
 
 impl<'a, 's> Names<'a, 's> {
@@ -132,16 +132,28 @@ impl Writer<'_, '_> {
             _ => None,
         };
         let (lo, size) = values[cell.index()];
-        let mut all = vec![Child::FALSE; size as usize];
+        // Between the values that have codes there can be very many that have none.
+        let mut all = Vec::with_capacity(2 * code.codes().len() + 1);
+        let mut next = 0;
         for (value, code) in code.codes() {
-            all[(value - lo) as usize] = match same {
+            let position = u64::try_from(i128::from(*value) - i128::from(lo)).ok()?;
+            let child = match same {
                 Some(child) => child,
                 None => self.write(&parts[*code], place + 1)?,
             };
+            let gap = position.checked_sub(next)?;
+            all.push(run(gap, Child::FALSE));
+            all.push(run(1, child));
+            next = position + 1;
         }
+        all.push(run(size.checked_sub(next)?, Child::FALSE));
         let listed = self.listed.binary_search(&cell).ok()?;
-        let child = self.builder.node_of(listed, all).ok()?;
+        let child = self.builder.node(listed, all).ok()?;
         self.known.insert(key, child);
         Some(child)
     }
+}
+
+fn run(count: u64, child: Child) -> Run {
+    Run { count, child }
 }

@@ -17,7 +17,7 @@ mod target;
 /// What engines for other kinds of properties build on: searches with decision diagrams, split invariants, and their certificates.
 pub mod foundation {
     pub use crate::certificate::{Names, graph, graphs};
-    pub use crate::reach::{Grown, Halt, Search, capacity};
+    pub use crate::reach::{Grown, Halt, Search, room};
     pub use crate::split::{
         Assertions, Own, Representatives, Source, View, fact, split_invariant, split_outline,
         summary,

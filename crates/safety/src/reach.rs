@@ -14,7 +14,7 @@ use threadwise_engine::{Answer, Limits, Observer, Outcome, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
 use threadwise_symbolic::{
-    Agenda, Bdd, Diagrams, Error, Layout, Symbolic, Transition, with_deep_stack,
+    Agenda, Bdd, Diagrams, Error, Layout, Room, Symbolic, Transition, with_deep_stack,
 };
 
 use crate::target;
@@ -26,14 +26,18 @@ const DEFAULT_NODES: usize = 1 << 26;
 /// nothing on `peterson`, whose order is found late as well as early.
 pub(crate) const SIFT_AT: usize = 20_000;
 
-/// How many nodes fit into a memory limit.
-pub fn capacity(limits: &Limits) -> usize {
-    match limits.memory {
+/// What diagrams may use: as many nodes as fit into a memory limit.
+pub fn room<'a>(limits: &Limits<'a>) -> Room<'a> {
+    let capacity = match limits.memory {
         Some(bytes) => {
             let node = threadwise_symbolic::Diagrams::bytes(1);
             (usize::try_from(bytes).unwrap_or(usize::MAX) / node).min(DEFAULT_NODES)
         }
         None => DEFAULT_NODES,
+    };
+    Room {
+        capacity,
+        stop: limits.stop,
     }
 }
 
@@ -48,7 +52,10 @@ pub enum Halt {
 
 impl<E: Into<Error>> From<E> for Halt {
     fn from(error: E) -> Halt {
-        Halt::Symbolic(error.into())
+        match error.into() {
+            Error::Stopped(stop) => Halt::Stop(stop),
+            error => Halt::Symbolic(error),
+        }
     }
 }
 
@@ -152,7 +159,7 @@ pub(crate) fn run_search<M: Method>(
             let mut under_way = Search {
                 system,
                 grown: &grown,
-                symbolic: Rc::new(Symbolic::new(system, capacity(limits))?),
+                symbolic: Rc::new(Symbolic::new(system, room(limits))?),
                 limits,
                 observer,
                 rounds: 0,

@@ -26,7 +26,7 @@ pub struct Translator<'a> {
     /// The system.
     pub system: &'a System,
     /// The diagrams.
-    pub diagrams: &'a Diagrams,
+    pub diagrams: &'a Diagrams<'a>,
     /// The encoding of the cells.
     pub encoding: &'a Encoding,
     /// The ranges of the step's choices.

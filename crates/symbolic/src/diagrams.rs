@@ -17,6 +17,7 @@ use oxidd::{
 };
 use oxidd_core::util::SatCountCache;
 use oxidd_core::util::num::Natural;
+use threadwise_engine::Stop;
 
 /// A set of states, or a relation: a Boolean function.
 pub type Bdd = BCDDFunction;
@@ -32,18 +33,56 @@ pub struct OutOfNodes {
     pub capacity: usize,
 }
 
+/// Why an operation has no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GaveUp {
+    /// There was no room for it.
+    #[error(transparent)]
+    OutOfNodes(#[from] OutOfNodes),
+    /// Somebody wants all of this to stop.
+    #[error("the computation was told to stop")]
+    Stopped(Stop),
+}
+
+/// Says whether to stop.
+pub type AskStop<'l> = &'l (dyn Fn() -> Option<Stop> + Sync);
+
+/// What diagrams may use.
+#[derive(Clone, Copy)]
+pub struct Room<'l> {
+    /// How many nodes there can be.
+    pub capacity: usize,
+    /// Asked between operations, however many of them there are between two questions of the caller's own: a step of a program with
+    /// wide variables takes millions.
+    pub stop: Option<AskStop<'l>>,
+}
+
+impl From<usize> for Room<'_> {
+    fn from(capacity: usize) -> Self {
+        Room {
+            capacity,
+            stop: None,
+        }
+    }
+}
+
 /// How often a failed operation is tried again after collecting garbage.
 const RETRIES: u32 = 5;
 /// Every so many operations the fill is looked at.
 const LOOK_EVERY: u32 = 16;
+/// An operation that makes so many nodes is long enough to ask after it whether to stop.
+const LONG: usize = 1000;
 /// Units of work of an operation, and of each node that it makes.
 const OPERATION: u64 = 10;
 const NODE: u64 = 4;
 
 /// A manager of diagrams, and the operations on them.
-pub struct Diagrams {
+pub struct Diagrams<'l> {
     manager: BCDDManagerRef,
     capacity: usize,
+    stop: Option<AskStop<'l>>,
+    /// Whether the last operation was a long one.
+    long: Cell<bool>,
     /// Nodes at which garbage is collected.
     threshold: usize,
     operations: Cell<u32>,
@@ -54,9 +93,10 @@ pub struct Diagrams {
     work: Cell<u64>,
 }
 
-impl Diagrams {
-    /// A manager for a number of variables, with room for so many nodes.
-    pub fn new(variables: u32, capacity: usize) -> Self {
+impl<'l> Diagrams<'l> {
+    /// A manager for a number of variables, with some room.
+    pub fn new(variables: u32, room: impl Into<Room<'l>>) -> Self {
+        let Room { capacity, stop } = room.into();
         let capacity = capacity.clamp(1 << 12, (1 << 31) - 1);
         // The cache is written once at the start, which must not cost more than a small problem;
         // a larger one than this never paid.
@@ -68,6 +108,8 @@ impl Diagrams {
         Diagrams {
             manager,
             capacity,
+            stop,
+            long: Cell::new(false),
             threshold: capacity / 10 * 7,
             operations: Cell::new(0),
             peak: Cell::new(0),
@@ -76,9 +118,20 @@ impl Diagrams {
         }
     }
 
-    /// How many nodes there can be.
-    pub fn capacity(&self) -> usize {
-        self.capacity
+    /// What they may use.
+    pub fn room(&self) -> Room<'l> {
+        Room {
+            capacity: self.capacity,
+            stop: self.stop,
+        }
+    }
+
+    /// Asks whether to stop. Operations do so themselves; this is for loops of other work.
+    pub fn breathe(&self) -> Result<(), GaveUp> {
+        match self.stop.and_then(|stop| stop()) {
+            Some(stop) => Err(GaveUp::Stopped(stop)),
+            None => Ok(()),
+        }
     }
 
     /// The number of nodes of a diagram.
@@ -121,6 +174,7 @@ impl Diagrams {
     fn note_work(&self) {
         let nodes = self.nodes();
         let made = nodes.saturating_sub(self.last.replace(nodes));
+        self.long.set(made >= LONG);
         self.work
             .set(self.work.get() + OPERATION + NODE * made as u64);
     }
@@ -135,9 +189,13 @@ impl Diagrams {
     }
 
     /// Runs an operation with room made beforehand, and again if it failed for want of room.
-    fn run(&self, operation: impl Fn() -> AllocResult<Bdd>) -> Result<Bdd, OutOfNodes> {
+    fn run(&self, operation: impl Fn() -> AllocResult<Bdd>) -> Result<Bdd, GaveUp> {
         self.operations.set(self.operations.get().wrapping_add(1));
-        if self.operations.get().is_multiple_of(LOOK_EVERY) && self.nodes() > self.threshold {
+        let look = self.operations.get().is_multiple_of(LOOK_EVERY);
+        if look || self.long.get() {
+            self.breathe()?;
+        }
+        if look && self.nodes() > self.threshold {
             self.collect();
         }
         if let Ok(result) = operation() {
@@ -145,6 +203,7 @@ impl Diagrams {
             return Ok(result);
         }
         for _ in 0..RETRIES {
+            self.breathe()?;
             self.nodes();
             self.collect();
             if let Ok(result) = operation() {
@@ -153,9 +212,8 @@ impl Diagrams {
             // The library's own collector may be at work at this moment.
             std::thread::sleep(Duration::from_millis(1));
         }
-        Err(OutOfNodes {
-            capacity: self.capacity,
-        })
+        let capacity = self.capacity;
+        Err(OutOfNodes { capacity }.into())
     }
 
     /// The empty set.
@@ -174,7 +232,7 @@ impl Diagrams {
     }
 
     /// A variable, or its negation.
-    pub fn literal(&self, var: VarNo, positive: bool) -> Result<Bdd, OutOfNodes> {
+    pub fn literal(&self, var: VarNo, positive: bool) -> Result<Bdd, GaveUp> {
         self.run(|| {
             self.manager.with_manager_shared(|manager| {
                 if positive {
@@ -187,56 +245,56 @@ impl Diagrams {
     }
 
     /// The complement.
-    pub fn not(&self, a: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn not(&self, a: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| a.not())
     }
 
     /// The intersection.
-    pub fn and(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn and(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| a.and(b))
     }
 
     /// The union.
-    pub fn or(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn or(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| a.or(b))
     }
 
     /// What is in the first and not in the second.
-    pub fn minus(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn minus(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| b.imp_strict(a))
     }
 
     /// If, then, else.
-    pub fn ite(&self, condition: &Bdd, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn ite(&self, condition: &Bdd, then: &Bdd, otherwise: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| condition.ite(then, otherwise))
     }
 
     /// The set with the variables of a cube forgotten.
-    pub fn exists(&self, a: &Bdd, vars: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn exists(&self, a: &Bdd, vars: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| a.exists(vars))
     }
 
     /// The intersection with the variables of a cube forgotten, in one pass.
-    pub fn and_exists(&self, a: &Bdd, b: &Bdd, vars: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn and_exists(&self, a: &Bdd, b: &Bdd, vars: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| a.apply_exists(BooleanOperator::And, b, vars))
     }
 
     /// The set with variables renamed.
-    pub fn rename(&self, a: &Bdd, renaming: &Renaming) -> Result<Bdd, OutOfNodes> {
+    pub fn rename(&self, a: &Bdd, renaming: &Renaming) -> Result<Bdd, GaveUp> {
         self.run(|| a.substitute(renaming))
     }
 
     /// A renaming of variables to variables.
-    pub fn renaming(&self, from: &[VarNo], to: &[VarNo]) -> Result<Renaming, OutOfNodes> {
+    pub fn renaming(&self, from: &[VarNo], to: &[VarNo]) -> Result<Renaming, GaveUp> {
         let targets = to
             .iter()
             .map(|var| self.literal(*var, true))
-            .collect::<Result<Vec<Bdd>, OutOfNodes>>()?;
+            .collect::<Result<Vec<Bdd>, GaveUp>>()?;
         Ok(Subst::new(from.to_vec(), targets))
     }
 
     /// The conjunction of variables, to forget them with.
-    pub fn cube(&self, vars: &[VarNo]) -> Result<Bdd, OutOfNodes> {
+    pub fn cube(&self, vars: &[VarNo]) -> Result<Bdd, GaveUp> {
         let mut cube = self.all();
         let mut vars = vars.to_vec();
         // From the last level up, so that each step adds one node on top.
@@ -299,7 +357,7 @@ impl Diagrams {
 }
 
 struct Support<'a> {
-    diagrams: &'a Diagrams,
+    diagrams: &'a Diagrams<'a>,
     seen: HashSet<Bdd>,
     vars: BTreeSet<VarNo>,
 }

@@ -16,9 +16,9 @@ use threadwise_lang::program::LocationId;
 use threadwise_model::intervals::Bounds;
 use threadwise_model::system::{CellId, System, VarId};
 
-use crate::Error;
-use crate::diagrams::{Bdd, Diagrams, OutOfNodes};
+use crate::diagrams::{Bdd, Diagrams, GaveUp};
 use crate::layout::{self, Layout};
+use crate::{Error, SeenValues};
 
 /// A variable with more values than this is not encoded.
 pub const MAX_VALUES: usize = 1 << 16;
@@ -144,25 +144,45 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// The variables of a system in a layout.
-    pub fn new(system: &System, bounds: &Bounds, layout: &Layout) -> Result<Self, Error> {
-        let mut values: IndexVec<VarId, Vec<i64>> = IndexVec::new();
-        for (id, var) in system.vars.iter_enumerated() {
-            values.push(values_of(system, bounds, id, var.name.as_str())?);
-        }
-        let plain: IndexVec<VarId, Rc<Alphabet>> = values
-            .iter()
-            .map(|values| Rc::new(Alphabet::new(values, &[])))
-            .collect();
+    /// The variables of a system in a layout. Where values are known to be seen, they alone have codes.
+    pub fn new(
+        system: &System,
+        bounds: &Bounds,
+        seen: Option<&SeenValues>,
+        layout: &Layout,
+    ) -> Result<Self, Error> {
+        let of_cell = |cell: CellId| seen.and_then(|seen| seen.get(cell)?.as_deref());
         let owners = layout::owners(system);
+        let mut values: IndexVec<VarId, Vec<i64>> =
+            index_vec::index_vec![Vec::new(); system.vars.len()];
+        let mut plain: IndexVec<VarId, Option<Rc<Alphabet>>> =
+            index_vec::index_vec![None; system.vars.len()];
         let mut codes: IndexVec<CellId, Option<CellCode>> =
             index_vec::index_vec![None; system.cells];
         let mut next: VarNo = 0;
         for cell in &layout.order {
             let (var, _) = owners[*cell].ok_or(Error::Internal("a cell of no variable"))?;
-            let alphabet = match layout.classes.get(cell) {
-                Some(classes) => Rc::new(Alphabet::new(&values[var], classes)),
-                None => plain[var].clone(),
+            let alphabet = match (of_cell(*cell), layout.classes.get(cell)) {
+                (Some(seen), classes) => {
+                    Rc::new(Alphabet::new(seen, classes.map_or(&[], |classes| classes)))
+                }
+                (None, classes) => {
+                    // What all cells of a variable have in common is made for the first of them.
+                    let plain = match &plain[var] {
+                        Some(plain) => plain.clone(),
+                        None => {
+                            let name = system.vars[var].name.as_str();
+                            values[var] = values_of(system, bounds, var, name)?;
+                            let made = Rc::new(Alphabet::new(&values[var], &[]));
+                            plain[var] = Some(made.clone());
+                            made
+                        }
+                    };
+                    match classes {
+                        Some(classes) => Rc::new(Alphabet::new(&values[var], classes)),
+                        None => plain,
+                    }
+                }
             };
             let bits = alphabet.bits;
             codes[*cell] = Some(CellCode {
@@ -216,13 +236,13 @@ impl Encoding {
         cell: CellId,
         code: usize,
         after: bool,
-    ) -> Result<Bdd, OutOfNodes> {
+    ) -> Result<Bdd, GaveUp> {
         let vars = self.cells[cell].vars(after);
         number(diagrams, vars, code)
     }
 
     /// The set in which a choice has a code.
-    pub fn choice(&self, diagrams: &Diagrams, choice: u32, code: usize) -> Result<Bdd, OutOfNodes> {
+    pub fn choice(&self, diagrams: &Diagrams, choice: u32, code: usize) -> Result<Bdd, GaveUp> {
         let (first, bits) = self.choices[choice as usize];
         number(diagrams, first..first + bits, code)
     }
@@ -244,12 +264,12 @@ impl Encoding {
     }
 
     /// The set of states whose codes all stand for values.
-    pub fn valid(&self, diagrams: &Diagrams) -> Result<Bdd, OutOfNodes> {
+    pub fn valid(&self, diagrams: &Diagrams) -> Result<Bdd, GaveUp> {
         self.valid_cells(diagrams, &self.order())
     }
 
     /// The set in which the codes of some cells, given in the order of their variables, stand for values.
-    pub fn valid_cells(&self, diagrams: &Diagrams, cells: &[CellId]) -> Result<Bdd, OutOfNodes> {
+    pub fn valid_cells(&self, diagrams: &Diagrams, cells: &[CellId]) -> Result<Bdd, GaveUp> {
         let mut valid = diagrams.all();
         // From the last variable up, so that each step adds on top.
         for &cell in cells.iter().rev() {
@@ -260,7 +280,7 @@ impl Encoding {
     }
 
     /// The set in which a cell's code stands for a value.
-    pub fn valid_cell(&self, diagrams: &Diagrams, cell: CellId) -> Result<Bdd, OutOfNodes> {
+    pub fn valid_cell(&self, diagrams: &Diagrams, cell: CellId) -> Result<Bdd, GaveUp> {
         let code = &self.cells[cell];
         let known: Vec<bool> = code.alphabet.values.iter().map(Option::is_some).collect();
         let vars: Vec<VarNo> = code.vars(false).collect();
@@ -318,7 +338,7 @@ fn number(
     diagrams: &Diagrams,
     vars: impl Iterator<Item = VarNo>,
     number: usize,
-) -> Result<Bdd, OutOfNodes> {
+) -> Result<Bdd, GaveUp> {
     let vars: Vec<VarNo> = vars.collect();
     let mut set = diagrams.all();
     for (shift, var) in vars.iter().rev().enumerate() {
@@ -329,7 +349,7 @@ fn number(
 }
 
 /// The set in which the number made up by bits is one of those marked.
-fn codes_among(diagrams: &Diagrams, vars: &[VarNo], marked: &[bool]) -> Result<Bdd, OutOfNodes> {
+fn codes_among(diagrams: &Diagrams, vars: &[VarNo], marked: &[bool]) -> Result<Bdd, GaveUp> {
     if marked.iter().all(|mark| *mark == marked[0]) {
         return Ok(diagrams.constant(marked[0]));
     }

@@ -14,7 +14,7 @@ mod transfer;
 mod transitions;
 
 pub use cases::{Cases, Translator};
-pub use diagrams::{Bdd, Diagrams, OutOfNodes, Renaming};
+pub use diagrams::{AskStop, Bdd, Diagrams, GaveUp, OutOfNodes, Renaming, Room};
 pub use encoding::{CellCode, Encoding};
 pub use layout::Layout;
 pub use oxidd_core::util::num::Natural;
@@ -23,6 +23,8 @@ pub use transitions::{Hidden, Transition, Transitions};
 
 use std::rc::Rc;
 
+use index_vec::IndexVec;
+use threadwise_engine::Stop;
 use threadwise_model::optimise::Optimised;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, Expr, ProcessId, System};
@@ -35,6 +37,9 @@ pub enum Error {
     /// No room.
     #[error(transparent)]
     OutOfNodes(#[from] OutOfNodes),
+    /// Somebody wants all of this to stop.
+    #[error("the computation was told to stop")]
+    Stopped(Stop),
     /// Too many values to list.
     #[error("{what} has too many values for decision diagrams")]
     TooManyValues {
@@ -52,6 +57,15 @@ pub enum Error {
     Internal(&'static str),
 }
 
+impl From<GaveUp> for Error {
+    fn from(gave_up: GaveUp) -> Error {
+        match gave_up {
+            GaveUp::OutOfNodes(error) => Error::OutOfNodes(error),
+            GaveUp::Stopped(stop) => Error::Stopped(stop),
+        }
+    }
+}
+
 /// A system as decision diagrams.
 pub struct Symbolic<'s> {
     /// The system.
@@ -59,7 +73,7 @@ pub struct Symbolic<'s> {
     /// Where cells stand among the variables.
     pub layout: Layout,
     /// The diagrams.
-    pub diagrams: Diagrams,
+    pub diagrams: Diagrams<'s>,
     /// How cells are encoded.
     pub encoding: Encoding,
     /// The initial states.
@@ -79,57 +93,84 @@ struct Source<'s> {
     touches: Touches,
     /// Whether steps are wanted.
     steps: bool,
+    /// The values that are encoded, if not all that intervals allow.
+    values: Option<Rc<SeenValues>>,
 }
 
+/// The values, ascending, that the first cells of a system were seen to have. Where nothing is listed, all values
+/// are meant; so it must be for cells that begin with any value.
+pub type SeenValues = IndexVec<CellId, Option<Vec<i64>>>;
+
 impl<'s> Source<'s> {
-    fn new(system: &'s System, steps: bool) -> Self {
+    fn new(system: &'s System, steps: bool, values: Option<Rc<SeenValues>>) -> Self {
         let optimised = Optimised::new(system);
         let touches = Touches::new(&optimised);
         Source {
             optimised,
             touches,
             steps,
+            values,
         }
     }
 }
 
 impl<'s> Symbolic<'s> {
-    /// The diagrams of a system in the natural order, with room for so many nodes.
-    pub fn new(system: &'s System, capacity: usize) -> Result<Self, Error> {
-        Self::build(Rc::new(Source::new(system, true)), None, capacity)
+    /// The diagrams of a system in the natural order, with some room.
+    pub fn new(system: &'s System, room: impl Into<Room<'s>>) -> Result<Self, Error> {
+        Self::build(Rc::new(Source::new(system, true, None)), None, room.into())
+    }
+
+    /// The same with codes for these values only. Whoever uses it must make sure that no state it reaches is an
+    /// [escape](Transitions::escapes).
+    pub fn with_values(
+        system: &'s System,
+        values: Rc<SeenValues>,
+        room: impl Into<Room<'s>>,
+    ) -> Result<Self, Error> {
+        let source = Source::new(system, true, Some(values));
+        Self::build(Rc::new(source), None, room.into())
     }
 
     /// The same without steps, for those who have sets of states and want to write about them.
-    pub fn without_steps(system: &'s System, capacity: usize) -> Result<Self, Error> {
-        Self::build(Rc::new(Source::new(system, false)), None, capacity)
+    pub fn without_steps(system: &'s System, room: impl Into<Room<'s>>) -> Result<Self, Error> {
+        Self::build(Rc::new(Source::new(system, false, None)), None, room.into())
     }
 
-    /// The diagrams of a system in a layout, with room for so many nodes.
-    pub fn with_layout(system: &'s System, layout: Layout, capacity: usize) -> Result<Self, Error> {
-        Self::build(Rc::new(Source::new(system, true)), Some(layout), capacity)
+    /// The diagrams of a system in a layout, with some room.
+    pub fn with_layout(
+        system: &'s System,
+        layout: Layout,
+        room: impl Into<Room<'s>>,
+    ) -> Result<Self, Error> {
+        let source = Rc::new(Source::new(system, true, None));
+        Self::build(source, Some(layout), room.into())
     }
 
     /// The diagrams of the same system in another layout.
     pub fn rebuild(&self, layout: Layout) -> Result<Self, Error> {
-        Self::build(self.source.clone(), Some(layout), self.diagrams.capacity())
+        Self::build(self.source.clone(), Some(layout), self.diagrams.room())
     }
 
     fn build(
         source: Rc<Source<'s>>,
         layout: Option<Layout>,
-        capacity: usize,
+        room: Room<'s>,
     ) -> Result<Self, Error> {
         let system = source.optimised.system();
         let layout = match layout {
             Some(layout) => layout,
             None => Layout::natural(system, &source.touches),
         };
-        let encoding = Encoding::new(system, &source.optimised.claims().bounds, &layout)?;
-        let diagrams = Diagrams::new(encoding.variables, capacity);
+        let bounds = &source.optimised.claims().bounds;
+        let encoding = Encoding::new(system, bounds, source.values.as_deref(), &layout)?;
+        let diagrams = Diagrams::new(encoding.variables, room);
         let initial = transitions::initial(system, &diagrams, &encoding, &encoding.order())?;
         let valid = encoding.valid(&diagrams)?;
         let transitions = match source.steps {
-            true => Transitions::new(&source.optimised, &diagrams, &encoding)?,
+            true => {
+                let narrow = source.values.is_some();
+                Transitions::new(&source.optimised, &diagrams, &encoding, narrow)?
+            }
             false => Transitions::none(system, &diagrams),
         };
         Ok(Symbolic {

@@ -293,7 +293,7 @@ impl Table {
 /// Copies a diagram into a table.
 struct Copier<'a> {
     table: Table,
-    diagrams: &'a Diagrams,
+    diagrams: &'a Diagrams<'a>,
     /// The table's numbers of the variables.
     numbers: HashMap<VarNo, u32>,
     known: HashMap<Bdd, NodeId>,

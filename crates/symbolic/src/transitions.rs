@@ -6,7 +6,8 @@
 //! and their twins; bits that it does not write stay implicit. A step that writes a cell
 //! chosen by the state becomes one transition for each cell, so that no array is copied.
 //!
-//! Exact: a transition relates the same states as its step, on states whose values are encoded.
+//! Exact: a transition relates the same states as its step, on states whose values are encoded. If only the values that somebody has seen
+//! are, a step may write another one: it is then left out, and the states from which it does so are known as escapes.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -301,6 +302,8 @@ pub struct Transitions {
     /// For each process, the states in which it can be scheduled and nothing changes: it rests, moves without a change, or
     /// has no step. Says something about states whose codes all stand for values only.
     pub still: IndexVec<ProcessId, Bdd>,
+    /// The states in which a step writes a value that is not encoded. No reachable state may be among them.
+    pub escapes: Bdd,
 }
 
 impl Transitions {
@@ -312,14 +315,16 @@ impl Transitions {
             failures: processes.clone().map(|_| diagrams.none()).collect(),
             enabled: processes.clone().map(|_| diagrams.none()).collect(),
             still: processes.map(|_| diagrams.all()).collect(),
+            escapes: diagrams.none(),
         }
     }
 
-    /// Translates the steps of an optimised system.
+    /// Translates the steps of an optimised system. If `narrow`, steps may write values that are not encoded.
     pub fn new(
         optimised: &Optimised,
         diagrams: &Diagrams,
         encoding: &Encoding,
+        narrow: bool,
     ) -> Result<Self, Error> {
         let system = optimised.system();
         let cells = encoding.cells_of_vars();
@@ -328,6 +333,7 @@ impl Transitions {
             failures: IndexVec::new(),
             enabled: IndexVec::new(),
             still: IndexVec::new(),
+            escapes: diagrams.none(),
         };
         for process in (0..system.processes()).map(ProcessId::from_raw) {
             let mut failures = diagrams.none();
@@ -344,6 +350,7 @@ impl Transitions {
                     },
                     process,
                     cells: &cells,
+                    narrow,
                 }
                 .step(step)?;
                 failures = diagrams.or(&failures, &built.fails)?;
@@ -351,6 +358,7 @@ impl Transitions {
                     enabled = diagrams.or(&enabled, &built.enabled)?;
                 }
                 still = diagrams.or(&still, &built.still)?;
+                all.escapes = diagrams.or(&all.escapes, &built.escapes)?;
                 moves.extend(built.moves);
             }
             still = diagrams.or(&still, &diagrams.not(&enabled)?)?;
@@ -371,6 +379,8 @@ struct Built {
     enabled: Bdd,
     /// Where it can be taken without a change.
     still: Bdd,
+    /// Where it writes a value that is not encoded.
+    escapes: Bdd,
 }
 
 /// Builds the transitions of one process.
@@ -379,6 +389,8 @@ struct Builder<'a> {
     process: ProcessId,
     /// The cell of each variable.
     cells: &'a [Option<CellId>],
+    /// Whether steps may write values that are not encoded.
+    narrow: bool,
 }
 
 /// The cells a transition writes, with their values, under a condition.
@@ -412,6 +424,7 @@ impl Builder<'_> {
             fails: d.none(),
             enabled: d.none(),
             still: d.none(),
+            escapes: d.none(),
         };
         // A location that is never reached has no code, and steps from it are never taken.
         let Some(from) = encoding.cells[pc].code(i64::from(step.from.raw())) else {
@@ -448,6 +461,7 @@ impl Builder<'_> {
         let fails = forget(&fails)?;
         let enabled = d.or(&forget(&guard)?, &fails)?;
         let mut moves = Vec::new();
+        let mut escapes = d.none();
         let mut still = match step.rest {
             true => forget(&guard)?,
             false => d.none(),
@@ -463,7 +477,11 @@ impl Builder<'_> {
             for write in writes {
                 match write.cells.is_empty() {
                     true => still = d.or(&still, &forget(&write.when)?)?,
-                    false => moves.push(self.transition(step, write)?),
+                    false => {
+                        let (transition, beyond) = self.transition(step, write)?;
+                        moves.extend(transition);
+                        escapes = d.or(&escapes, &forget(&beyond)?)?;
+                    }
                 }
             }
         }
@@ -472,6 +490,7 @@ impl Builder<'_> {
             fails,
             enabled,
             still,
+            escapes,
         })
     }
 
@@ -532,7 +551,8 @@ impl Builder<'_> {
         Ok(all)
     }
 
-    fn transition(&self, step: &Step, writes: Writes) -> Result<Transition, Error> {
+    /// The transition, if there is one, and where a value is written that is not encoded.
+    fn transition(&self, step: &Step, writes: Writes) -> Result<(Option<Transition>, Bdd), Error> {
         let d = self.translator.diagrams;
         let encoding = self.translator.encoding;
         let chosen = d.cube(&encoding.choice_vars())?;
@@ -542,6 +562,7 @@ impl Builder<'_> {
         } else {
             writes.when.clone()
         };
+        let mut escapes = d.none();
         let cells: Vec<CellId> = writes.cells.iter().map(|(cell, _)| *cell).collect();
         let vars = encoding.vars_of(&cells, false);
         let written = d.cube(&vars)?;
@@ -560,10 +581,14 @@ impl Builder<'_> {
                     }
                     Value::Free(choice) => Value::Free(*choice),
                 };
-                let set = self.set_of(step, *cell, &value, &writes.when, false)?;
+                let (set, beyond) = self.set_of(step, *cell, &value, &writes.when, false)?;
                 values = d.and(&set, &values)?;
+                escapes = d.or(&escapes, &beyond)?;
             }
-            return Ok(Transition {
+            if d.is_empty(&values) {
+                return Ok((None, escapes));
+            }
+            let transition = Transition {
                 process: self.process,
                 guard,
                 effect: Effect::Assign {
@@ -571,18 +596,20 @@ impl Builder<'_> {
                     written,
                     values,
                 },
-            });
+            };
+            return Ok((Some(transition), escapes));
         }
         let mut relation = writes.when.clone();
         for (cell, value) in writes.cells.iter().rev() {
-            let change = self.set_of(step, *cell, value, &writes.when, true)?;
+            let (change, beyond) = self.set_of(step, *cell, value, &writes.when, true)?;
             relation = d.and(&relation, &change)?;
+            escapes = d.or(&escapes, &beyond)?;
         }
         if has_choices {
             relation = d.exists(&relation, &chosen)?;
         }
         let twin_vars = encoding.vars_of(&cells, true);
-        Ok(Transition {
+        let transition = Transition {
             process: self.process,
             guard,
             effect: Effect::Relate {
@@ -593,11 +620,12 @@ impl Builder<'_> {
                 forth: Rc::new(d.renaming(&vars, &twin_vars)?),
                 vars,
             },
-        })
+        };
+        Ok((Some(transition), escapes))
     }
 
     /// The written cell with its value: on the variables themselves if the value does not depend
-    /// on the state, on the twins otherwise.
+    /// on the state, on the twins otherwise. And where the value is not encoded.
     fn set_of(
         &self,
         step: &Step,
@@ -605,33 +633,51 @@ impl Builder<'_> {
         value: &Value,
         when: &Bdd,
         after: bool,
-    ) -> Result<Bdd, Error> {
+    ) -> Result<(Bdd, Bdd), Error> {
         let d = self.translator.diagrams;
         let encoding = self.translator.encoding;
         let mut set = d.none();
+        let mut escapes = d.none();
         match value {
             Value::Free(choice) => {
                 let (lo, hi) = step.choices[*choice as usize];
                 for value in lo..=hi {
-                    let code = encoding.cells[cell]
-                        .code(value)
-                        .ok_or(Error::Internal("an arbitrary value without a code"))?;
+                    let code = match encoding.cells[cell].code(value) {
+                        Some(code) => code,
+                        None if self.narrow => {
+                            escapes = when.clone();
+                            continue;
+                        }
+                        None => return Err(Error::Internal("an arbitrary value without a code")),
+                    };
                     set = d.or(&set, &encoding.code(d, cell, code, after)?)?;
                 }
             }
             Value::Cases(cases) => {
                 for (value, states) in cases {
+                    // A value read from a cell that the state chooses needs all of those cells; where it is written, the choice is mostly made.
+                    let states = &match after && self.narrow {
+                        true => d.and(when, states)?,
+                        false => states.clone(),
+                    };
+                    if d.is_empty(states) {
+                        continue;
+                    }
                     let one = match encoding.cells[cell].code(*value) {
                         Some(code) => encoding.code(d, cell, code, after)?,
                         // Checks and intervals exclude it.
                         None if !self.possible(&d.and(when, states)?)? => continue,
+                        None if self.narrow => {
+                            escapes = d.or(&escapes, &d.and(when, states)?)?;
+                            continue;
+                        }
                         None => return Err(Error::Internal("a written value without a code")),
                     };
                     set = d.or(&set, &d.and(states, &one)?)?;
                 }
             }
         }
-        Ok(set)
+        Ok((set, escapes))
     }
 }
 

@@ -1,6 +1,9 @@
 //! The diagrams by themselves: operations against truth tables, budgets, garbage and deep recursion.
 
-use threadwise_symbolic::{Bdd, Diagrams, OutOfNodes, with_deep_stack};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use threadwise_engine::Stop;
+use threadwise_symbolic::{Bdd, Diagrams, GaveUp, OutOfNodes, Room, with_deep_stack};
 use threadwise_testgen::random::Random;
 
 /// Variables of the truth tables; a table is one number.
@@ -27,7 +30,7 @@ fn forget(table: u64, var: u32) -> u64 {
 }
 
 #[test]
-fn operations_are_those_of_truth_tables() -> Result<(), OutOfNodes> {
+fn operations_are_those_of_truth_tables() -> Result<(), GaveUp> {
     let d = Diagrams::new(VARS, 1 << 14);
     let mut random = Random::new(1);
     let mut known: Vec<(Bdd, u64)> = vec![(d.all(), u64::MAX), (d.none(), 0)];
@@ -87,7 +90,7 @@ fn operations_are_those_of_truth_tables() -> Result<(), OutOfNodes> {
 }
 
 /// True if each of the first `n` variables equals the one `n` after it: a diagram with 2^n nodes in this order.
-fn pairs(d: &Diagrams, n: u32) -> Result<Bdd, OutOfNodes> {
+fn pairs(d: &Diagrams, n: u32) -> Result<Bdd, GaveUp> {
     let mut all = d.all();
     for var in 0..n {
         let (a, b) = (d.literal(var, true)?, d.literal(var + n, true)?);
@@ -102,11 +105,36 @@ fn no_room_is_an_error_and_everything_goes_on() {
     let capacity = 1 << 12;
     let d = Diagrams::new(64, capacity);
     for _ in 0..3 {
-        assert_eq!(pairs(&d, 32).err(), Some(OutOfNodes { capacity }));
+        assert_eq!(pairs(&d, 32).err(), Some(OutOfNodes { capacity }.into()));
         assert!(d.peak_nodes() > capacity / 2, "{}", d.peak_nodes());
         let small = pairs(&d, 5).expect("room for this");
         let count = d.count(&small, 10);
         assert_eq!(u64::try_from(&count).ok(), Some(1 << 5));
+    }
+}
+
+#[test]
+fn operations_end_when_they_are_told_to() {
+    for questions in [1, 3, 100] {
+        let asked = AtomicU32::new(0);
+        let stop =
+            || (asked.fetch_add(1, Ordering::Relaxed) + 1 >= questions).then_some(Stop::Time);
+        let room = Room {
+            capacity: 1 << 14,
+            stop: Some(&stop),
+        };
+        let d = Diagrams::new(8, room);
+        let mut done = 0;
+        let end = loop {
+            match d.literal(done % 8, true) {
+                Ok(_) => done += 1,
+                Err(end) => break end,
+            }
+            assert!(done < 16 * questions, "nobody asks");
+        };
+        assert_eq!(end, GaveUp::Stopped(Stop::Time));
+        assert_eq!(asked.load(Ordering::Relaxed), questions);
+        assert_eq!(d.breathe(), Err(GaveUp::Stopped(Stop::Time)));
     }
 }
 

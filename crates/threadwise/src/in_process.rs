@@ -255,6 +255,7 @@ fn run_instance(
             symmetric: !job.no_symmetry,
             certificates: job.certificates,
             explain: job.explain,
+            ..Monolithic::default()
         }),
         LOCAL_LIVENESS => local(job, Variant::Plain, exposed),
         FAIR_LOCAL_LIVENESS_A => local(job, Variant::A, exposed),

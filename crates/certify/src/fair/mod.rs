@@ -17,6 +17,7 @@
 //! With a mover, what is to be done infinitely often for the first obligation is a step of that process from a state that fulfils it. A
 //! run that fulfils the obligation does so infinitely often with some process scheduled, so proofs for all processes cover all runs.
 
+mod each;
 mod product;
 mod solver;
 mod symmetric;
@@ -101,6 +102,7 @@ pub(crate) fn check(
     for proof in &claim.proofs {
         let plan = Plan::new(subject.system, liveness, &conjuncts, proof)?;
         let done = match method {
+            Method::Each => each::judge(subject, parts, &plan),
             Method::Walk => Judge::<Walks<'_>>::judge(subject, parts, &plan),
             Method::Solver => Judge::<Clauses<'_>>::judge(subject, parts, &plan),
         };
@@ -109,7 +111,8 @@ pub(crate) fn check(
     if !claim.symmetric.is_empty() {
         let product = Product::new(subject.system, liveness, &Formula::TRUE)?;
         let check = match method {
-            Method::Walk => symmetric::check::<Walks<'_>>,
+            // About the steps, whatever the states.
+            Method::Each | Method::Walk => symmetric::check::<Walks<'_>>,
             Method::Solver => symmetric::check::<Clauses<'_>>,
         };
         report = report.and(check(subject, liveness, &conjuncts, claim, &product)?);

@@ -63,7 +63,7 @@ impl<'a> Reach<'a> for Walks<'a> {
         let levels = order
             .into_iter()
             .map(|cell| match values[cell] {
-                Some((_, size)) if size > 0 => Ok((cell, size)),
+                Some((_, size)) if size > 0 => walk::level(cell, size),
                 _ => Err(Error::unsupported("a variable is not finite")),
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -95,7 +95,8 @@ impl<'a> Reach<'a> for Walks<'a> {
             let level = encoder.logic.cell_level(cells[node.cell]);
             let mut to = 0;
             let runs = node.runs.iter().map(|run| {
-                to += run.count;
+                // The cell has no more values than a level can.
+                to += run.count as u32;
                 let child = run.child.node().map_or(leaf(run.child), |at| nodes[at]);
                 (to, child)
             });

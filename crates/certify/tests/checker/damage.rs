@@ -91,12 +91,12 @@ fn nodes_are_swapped() {
                 if position != at {
                     return;
                 }
-                let values: u32 = runs.iter().map(|run| run.count).sum();
+                let values: u64 = runs.iter().map(|run| run.count).sum();
                 if round % 2 == 0 && position > 0 {
                     // Another node as a child.
                     replace(runs, value, Child::to_node(random.below(position) as u32));
                 } else if let Some(same) = subject.dag.nodes().find(|node| {
-                    node.cell != *cell && node.cell >= other && node.values() == u64::from(values)
+                    node.cell != *cell && node.cell >= other && node.values() == values
                 }) {
                     // Another cell is tested.
                     *cell = same.cell;
@@ -433,9 +433,11 @@ fn deep_and_large_graphs_are_no_trouble() {
         panic!("another claim");
     };
     assert_eq!(dag.len(), 200_001);
-    let begun = std::time::Instant::now();
+    // It ends by itself, long before it has asked so often whether to go on.
+    let asked = std::cell::Cell::new(0);
     let answer = check(&instance, &certificate, "mutex", &|| {
-        begun.elapsed().as_secs() > 20
+        asked.set(asked.get() + 1);
+        asked.get() > 10_000_000
     });
     assert!(matches!(answer, Err(Error::Rejected(_))), "{answer:?}");
     // A builder makes one node of all that.

@@ -55,7 +55,7 @@ pub(crate) fn reachable<const W: usize>(search: &Search<W>) -> Option<Dag> {
         for (position, cell) in positions.iter_mut().zip(&order) {
             let (least, _) = values[*cell]?;
             let value = search.layout.fields[*cell].get(words);
-            *position = u32::try_from(value.checked_sub(least)?).ok()?;
+            *position = u64::try_from(i128::from(value) - i128::from(least)).ok()?;
         }
         // An error would be a fault of the order above: there is no certificate then, and the result says so.
         set.push(&positions).ok()?;

@@ -40,6 +40,24 @@ pub fn settings() -> Vec<Setting> {
             }),
         });
     }
+    // Few states are looked at, so that values that occur are not among those seen at first.
+    for (name, symmetric, look) in [
+        ("monolithic, narrow", false, 1),
+        ("monolithic, symmetric, narrow", true, 12),
+    ] {
+        settings.push(Setting {
+            name,
+            symmetric,
+            local: false,
+            certificates: true,
+            engine: Box::new(Monolithic {
+                symmetric,
+                certificates: true,
+                look: Some(look),
+                ..Monolithic::default()
+            }),
+        });
+    }
     // Without certificates one process stands for others in more places.
     for (name, variant, symmetric, certificates) in [
         ("plain", Variant::Plain, false, true),

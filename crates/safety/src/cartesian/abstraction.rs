@@ -19,14 +19,14 @@ use threadwise_engine::{Answer, Limits, Observer, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, Stats};
 use threadwise_model::eval::{self, Overflow};
 use threadwise_model::system::{CellId, ProcessId, Scope, System, SystemProperty};
-use threadwise_symbolic::{Error, OutOfNodes};
+use threadwise_symbolic::{Error, OutOfNodes, Room};
 
 use super::formula::{Predicate, is_void};
 use super::graph::{Graphs, Moves, NONE, Node};
 use super::sets::{EMPTY, LocalId, SetId};
 use super::threads::{SharedId, Threads};
 use super::{Cartesian, Exceptions, proof};
-use crate::reach::{Halt, capacity};
+use crate::reach::{Halt, room};
 use crate::target;
 
 /// Results of operations that are kept.
@@ -189,9 +189,9 @@ impl<'a, 's> Abstraction<'a, 's> {
         stop.map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
     }
 
-    /// How many nodes of binary diagrams there is room for.
-    pub(super) fn capacity(&self) -> usize {
-        capacity(self.limits)
+    /// What binary diagrams may use.
+    pub(super) fn room(&self) -> Room<'_> {
+        room(self.limits)
     }
 
     fn tell_layer(&mut self) {

@@ -146,7 +146,7 @@ impl Predicate {
         let formula = match self.known.get(&key) {
             Some(known) => known.clone(),
             None => {
-                let formula = Rc::new(self.formula(threads, shared)?);
+                let formula = Rc::new(self.formula(threads, limits, shared)?);
                 self.known.insert(key, formula.clone());
                 formula
             }
@@ -162,11 +162,16 @@ impl Predicate {
         within.graph(&formula)
     }
 
-    fn formula(&self, threads: &mut Threads, shared: SharedId) -> Result<Formula, Halt> {
+    fn formula(
+        &self,
+        threads: &mut Threads,
+        limits: &Limits,
+        shared: SharedId,
+    ) -> Result<Formula, Halt> {
         Ok(match &self.what {
             What::AnyOf(exprs) => {
                 threads.place_shared(shared);
-                let translator = Translator::new(threads);
+                let translator = Translator::new(threads, limits);
                 let parts = exprs.iter().map(|expr| translator.truth(expr));
                 or(parts.collect::<Result<_, _>>()?)
             }
@@ -190,16 +195,18 @@ impl Predicate {
 /// From expressions to formulas, with the shared variables as they are placed.
 struct Translator<'a, 's> {
     threads: &'a Threads<'s>,
+    limits: &'a Limits<'a>,
     /// The thread that each cell belongs to.
     whose: FxHashMap<CellId, usize>,
 }
 
 impl<'a, 's> Translator<'a, 's> {
-    fn new(threads: &'a Threads<'s>) -> Self {
+    fn new(threads: &'a Threads<'s>, limits: &'a Limits<'a>) -> Self {
         let own = threads.own_cells.iter().enumerate();
         let whose = own.flat_map(|(thread, cells)| cells.iter().map(move |cell| (*cell, thread)));
         Translator {
             threads,
+            limits,
             whose: whose.collect(),
         }
     }
@@ -220,7 +227,14 @@ impl<'a, 's> Translator<'a, 's> {
         value(self.threads, expr)
     }
 
+    /// Quantifiers are written out, and each part may look at all cells: that can take long.
+    fn breathe(&self) -> Result<(), Halt> {
+        let stop = self.limits.should_stop();
+        stop.map_or(Ok(()), |stop| Err(Halt::Stop(stop)))
+    }
+
     fn truth(&self, expr: &Expr) -> Result<Formula, Halt> {
+        self.breathe()?;
         let all = |parts: &[Expr]| -> Result<Vec<Formula>, Halt> {
             parts.iter().map(|part| self.truth(part)).collect()
         };
@@ -254,10 +268,11 @@ impl<'a, 's> Translator<'a, 's> {
                     let one = Expr::Const(1);
                     return self.compare(CompareOp::Le, &count, &one, expr);
                 }
-                let parts: Vec<Expr> = (*lo..=*hi).map(|value| bind(body, *bound, value)).collect();
+                let parts = (*lo..=*hi).map(|value| self.truth(&bind(body, *bound, value)));
+                let parts = parts.collect::<Result<_, Halt>>()?;
                 match kind {
-                    FoldKind::Forall => Formula::And(all(&parts)?),
-                    _ => or(all(&parts)?),
+                    FoldKind::Forall => Formula::And(parts),
+                    _ => or(parts),
                 }
             }
             Expr::Compare(op, a, b) => self.compare(*op, a, b, expr)?,
@@ -299,6 +314,7 @@ impl<'a, 's> Translator<'a, 's> {
         constant: &mut i128,
         terms: &mut BTreeMap<usize, Vec<Term>>,
     ) -> Result<bool, Halt> {
+        self.breathe()?;
         match self.about(expr).as_slice() {
             [] => {
                 let value = i128::from(self.value(expr)?);

@@ -24,7 +24,7 @@ use crate::split::{
 /// The outline of what was reached; `None` if some value is none of its variable's.
 pub(super) fn outline(abstraction: &Abstraction) -> Result<Option<Outline>, Halt> {
     let system = abstraction.threads.system;
-    let symbolic = Symbolic::without_steps(system, abstraction.capacity())?;
+    let symbolic = Symbolic::without_steps(system, abstraction.room())?;
     let mut layout = symbolic.layout.clone();
     let related = abstraction
         .parts

@@ -60,7 +60,7 @@ struct Writer<'a, 'b, 's> {
     abstraction: &'b Abstraction<'a, 's>,
     builder: Builder,
     /// The least value of each cell, and how many there are.
-    values: Vec<(i64, u32)>,
+    values: Vec<(i64, u64)>,
     known: FxHashMap<Node, Child>,
 }
 
@@ -106,7 +106,7 @@ impl Writer<'_, '_, '_> {
         let mut next = 0;
         for same in rows.chunk_by(|(a, _), (b, _)| a.first() == b.first()) {
             let value = *same.first()?.0.first()?;
-            let position = u32::try_from(value.checked_sub(least)?).ok()?;
+            let position = u64::try_from(i128::from(value) - i128::from(least)).ok()?;
             let shorter: Vec<(&[i64], Child)> = same
                 .iter()
                 .map(|(row, below)| (&row[1..], *below))
@@ -121,6 +121,6 @@ impl Writer<'_, '_, '_> {
     }
 }
 
-fn run(count: u32, child: Child) -> threadwise_evidence::dag::Run {
+fn run(count: u64, child: Child) -> threadwise_evidence::dag::Run {
     threadwise_evidence::dag::Run { count, child }
 }

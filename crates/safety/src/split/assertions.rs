@@ -284,7 +284,7 @@ impl Groups {
 
 /// What the environment of each process does to the shared variables.
 pub(super) struct Environments<'a> {
-    d: &'a Diagrams,
+    d: &'a Diagrams<'a>,
     common: &'a Bdd,
     view: &'a View,
     /// Steps that write the same constants to shared variables.

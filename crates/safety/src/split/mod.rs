@@ -492,9 +492,9 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         let grown = self.search.grown.keep(grown);
         let layout = witnesses::layout(&symbolic.layout, self.search.system, grown);
         let layout = self.exposing(&layout, sorted.others);
-        let capacity = symbolic.diagrams.capacity();
+        let room = symbolic.diagrams.room();
         self.search
-            .replace(Symbolic::with_layout(grown, layout, capacity)?);
+            .replace(Symbolic::with_layout(grown, layout, room)?);
         Ok(())
     }
 

@@ -175,7 +175,7 @@ fn all_states(system: &System) -> Option<States> {
     let mut states = vec![State::new()];
     for values in cell_values(system) {
         let (least, count) = values?;
-        let values = least..least + i64::from(count);
+        let values = least..least.saturating_add_unsigned(count);
         if states.len().saturating_mul(count as usize) > STATES {
             return None;
         }

@@ -93,7 +93,7 @@ pub struct Product<'a> {
     liveness: &'a Liveness,
     pub automaton: Automaton,
     /// Names of cells, least values, numbers of values.
-    cells: Vec<(String, i64, u32)>,
+    cells: Vec<(String, i64, u64)>,
     pub states: Vec<State>,
     numbers: BTreeMap<State, usize>,
     initial: Vec<usize>,
@@ -119,7 +119,7 @@ impl<'a> Product<'a> {
         }
         let last = liveness.taken.len();
         if last > 0 {
-            cells.push(("$last".to_owned(), 0, last as u32 + 1));
+            cells.push(("$last".to_owned(), 0, last as u64 + 1));
         }
         let bits = automaton.bits.len();
         cells.extend((0..bits).map(|bit| (format!("${bit}"), 0, 2)));
@@ -274,11 +274,11 @@ impl<'a> Product<'a> {
 
     /// A set as a decision graph that tests cells in an order.
     pub fn graph_in(&self, set: &Set, order: &[usize]) -> Dag {
-        let sorted: BTreeSet<Vec<u32>> = set
+        let sorted: BTreeSet<Vec<u64>> = set
             .iter()
             .map(|at| {
                 let state = &self.states[*at];
-                let position = |cell: &usize| (state[*cell] - self.cells[*cell].1) as u32;
+                let position = |cell: &usize| (state[*cell] - self.cells[*cell].1) as u64;
                 order.iter().map(position).collect()
             })
             .collect();
@@ -295,7 +295,7 @@ impl<'a> Product<'a> {
         let place = |name: &String| self.cells.iter().position(|(cell, ..)| cell == name);
         let places: Vec<usize> = dag.cells().iter().map(place).collect::<Option<_>>()?;
         let fits = |node: threadwise_evidence::dag::Node<'_>| {
-            node.values() == u64::from(self.cells[places[node.cell]].2)
+            node.values() == self.cells[places[node.cell]].2
         };
         if !dag.nodes().all(fits) {
             return None;

@@ -33,7 +33,7 @@ impl Part {
     pub fn graph(&self, system: &System) -> Option<Dag> {
         let names = cell_names(system);
         let domains = cell_values(system);
-        let domains: Vec<(i64, u32)> = self
+        let domains: Vec<(i64, u64)> = self
             .cells
             .iter()
             .map(|cell| domains[*cell])
@@ -42,10 +42,10 @@ impl Part {
         let sizes = domains.iter().map(|(_, size)| *size);
         let mut states = Builder::new(names.zip(sizes)).states();
         for values in &self.values {
-            let positions: Vec<u32> = values
+            let positions: Vec<u64> = values
                 .iter()
                 .zip(&domains)
-                .map(|(value, (lo, _))| (value - lo) as u32)
+                .map(|(value, (lo, _))| (value - lo) as u64)
                 .collect();
             states.push(&positions).expect("in order");
         }
@@ -83,12 +83,12 @@ pub fn members(system: &System, parts: &[Part], most: usize) -> Option<Vec<State
     let mut bound = vec![false; system.cells];
     let mut states: Vec<State> = vec![vec![0; system.cells]];
     // What no part speaks of has any value.
-    let domains: Vec<(i64, u32)> = cell_values(system).into_iter().collect::<Option<_>>()?;
+    let domains: Vec<(i64, u64)> = cell_values(system).into_iter().collect::<Option<_>>()?;
     let mut free = Vec::new();
     for (cell, (lo, size)) in domains.into_iter().enumerate() {
         if !parts.iter().any(|part| part.cells.contains(&cell)) {
             let mut part = Part::new(vec![cell]);
-            part.values = (0..i64::from(size)).map(|k| vec![lo + k]).collect();
+            part.values = (0..size as i64).map(|k| vec![lo + k]).collect();
             free.push(part);
         }
     }
