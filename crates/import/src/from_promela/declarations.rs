@@ -7,7 +7,7 @@ use super::parser::Parser;
 use super::remarks::{Parsed, malformed, remark};
 use super::scopes::{Known, Other};
 use super::syntax::{Binary, Declaration, Expr, ExprKind, Initial, Name, Type, Unary};
-use super::words::is_keyword;
+use super::words::begins_declaration;
 
 impl Parser {
     /// Whether a declaration of variables begins here.
@@ -89,9 +89,9 @@ impl Parser {
         loop {
             out.push(self.variable(kind.clone(), hidden, declare)?);
             // In a list of parameters a comma may also come in front of the next type.
-            if !self.at_sign(",")
-                || (self.ahead(1).kind == Kind::Word && is_keyword(&self.ahead(1).text))
-            {
+            let next = self.ahead(1);
+            let another = next.kind == Kind::Word && begins_declaration(&next.text);
+            if !self.at_sign(",") || another {
                 return Ok(out);
             }
             self.take();

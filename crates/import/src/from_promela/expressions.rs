@@ -436,6 +436,12 @@ impl Parser {
                 let names = found.variables.iter().map(|(text, _, _)| text.clone());
                 let help = match threadwise_lang::suggest::closest(&name.text, names) {
                     Some(close) => format!("did you mean `{close}`?"),
+                    None if name.text == "_pid" => {
+                        format!("the pid is the number in `{}[..]`", process.text)
+                    }
+                    None if self.scopes.is_global(&name.text) => {
+                        format!("`{}` belongs to no process: write it alone", name.text)
+                    }
                     None => format!("see the declarations of `{}`", process.text),
                 };
                 let message = format!("`{}` has no variable `{}`", process.text, name.text);

@@ -15,7 +15,7 @@ pub(crate) use crate::preprocess::Kind;
 pub(crate) const DIALECT: Dialect = Dialect {
     tokens,
     defined: &[],
-    header: |_| None,
+    header: |_, _| None,
     unknown_header: "headers of the system are not read: write `#include \"FILE\"` for a file of your own",
 };
 

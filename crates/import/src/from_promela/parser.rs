@@ -173,11 +173,20 @@ impl Parser {
         } else {
             token.shown()
         };
+        // What people write who think of other languages.
+        let help = match (shown.as_str(), wanted) {
+            ("`=`", "`)`") => "expected `)`; to compare, write `==`".to_string(),
+            ("`(`", "`::`") => {
+                "expected `::`; options are written `if :: x == 1 -> .. :: else -> .. fi`"
+                    .to_string()
+            }
+            _ => format!("expected {wanted}"),
+        };
         remark(
             token.at,
             Code::ForeignSyntax,
             format!("{shown} was not expected here"),
-            format!("expected {wanted}"),
+            help,
         )
     }
 

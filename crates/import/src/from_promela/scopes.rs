@@ -116,6 +116,10 @@ impl Scopes {
         self.globals.get(name).map(|known| (None, known))
     }
 
+    pub(crate) fn is_global(&self, name: &str) -> bool {
+        self.globals.contains_key(name)
+    }
+
     pub(crate) fn is_other(&self, name: &str, other: Other) -> bool {
         self.others
             .get(name)
@@ -242,7 +246,11 @@ impl Scopes {
             .filter(|(_, (other, _))| *other == Other::Member)
             .map(|(name, _)| name);
         let candidates = local.chain(self.globals.keys()).chain(members).cloned();
+        let loops = ["while", "repeat", "loop", "until", "switch"];
         let help = match closest(&name.text, candidates) {
+            _ if loops.contains(&name.text.as_str()) => {
+                "loops and cases are written `do :: x < 3 -> .. :: else -> break od`".to_string()
+            }
             Some(close) => format!("did you mean `{close}`?"),
             None => "declare it, above its first use".to_string(),
         };

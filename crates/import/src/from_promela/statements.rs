@@ -398,7 +398,7 @@ impl Parser {
         let token = self.peek().clone();
         if token.is_word("_") {
             self.take();
-            return Ok(Pattern::Ignore(token.at));
+            return Ok(Pattern::Ignore);
         }
         if token.is_word("eval") {
             self.take();

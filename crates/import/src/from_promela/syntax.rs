@@ -173,9 +173,8 @@ pub(crate) enum Pattern {
     Store(Place),
     /// A constant or `eval(e)`: the field must equal it.
     Equal(Expr),
-    /// `_`. Its place is for messages; at present none needs it.
-    #[allow(dead_code)]
-    Ignore(At),
+    /// `_`.
+    Ignore,
 }
 
 /// A variable: `a`, `a[i]`, `r.f[j].g`.

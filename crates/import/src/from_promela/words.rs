@@ -5,6 +5,25 @@ pub(super) fn is_keyword(word: &str) -> bool {
     ends_statement(word) || is_open(word)
 }
 
+/// Words that a declaration of variables may begin with.
+pub(super) fn begins_declaration(word: &str) -> bool {
+    matches!(
+        word,
+        "bit"
+            | "bool"
+            | "byte"
+            | "chan"
+            | "hidden"
+            | "int"
+            | "local"
+            | "mtype"
+            | "pid"
+            | "short"
+            | "show"
+            | "unsigned"
+    )
+}
+
 /// Words that a statement may end with, or that are not Promela at all.
 #[rustfmt::skip]
 fn ends_statement(word: &str) -> bool {

@@ -13,4 +13,5 @@ mod generator;
 mod ours;
 mod random;
 mod reduce;
+mod small;
 mod spin;

@@ -7,7 +7,7 @@ use threadwise_import::from_promela::from_promela;
 use threadwise_import::{Imported, Outcome, Settings};
 use threadwise_lang::diagnostics::Severity;
 use threadwise_liveness::Monolithic;
-use threadwise_model::system::{CellDomain, Scope, System, SystemPropertyKind};
+use threadwise_model::system::{Scope, System, SystemPropertyKind};
 
 use crate::common;
 
@@ -69,8 +69,6 @@ pub fn system(name: &str, text: &str) -> System {
 /// The variable that is not 0 while somebody is in the middle of something that is one step for SPIN.
 pub const EXCLUSIVE: &str = "exclusive";
 
-/// Liveness is decided with decision diagrams, which take long for variables with more values.
-const MOST_VALUES: i64 = 4096;
 /// Liveness takes long where there are more states.
 const MOST_FOR_LIVENESS: u64 = 6_000;
 
@@ -109,14 +107,9 @@ pub fn decide(system: &System, most: u64) -> Option<Decided> {
             free.count() as u64
         }
     };
-    let mut domains = system.vars.iter().map(|var| &var.domain);
-    let wide = domains.any(|domain| match domain {
-        CellDomain::Range(low, high) => high - low >= MOST_VALUES,
-        _ => false,
-    });
     for property in &system.properties {
         if let SystemPropertyKind::Liveness(_) = property.kind {
-            if wide || decided.states > MOST_FOR_LIVENESS {
+            if decided.states > MOST_FOR_LIVENESS {
                 decided.undecided.insert(property.name.clone());
                 continue;
             }

@@ -654,3 +654,45 @@ fn claims_and_remote_references() {
         ("c!1".to_string(), 2)
     );
 }
+
+#[test]
+fn words_in_a_list_of_names() {
+    refuses(
+        "byte mutex = 1, empty = 2;\nactive proctype P() { skip }",
+        "`empty` is a word of the language",
+        "empty",
+    );
+    let program = read("proctype P(byte a, bit b; chan c, d) { skip }");
+    assert_eq!(program.proctypes[0].parameters.len(), 4);
+}
+
+/// What is said about a program that must be refused, and what to do.
+#[track_caller]
+fn helps(text: &str, wanted: &str) {
+    let Err(errors) = read_with(text, &[], &[]).1 else {
+        panic!("accepted: {text}")
+    };
+    let help = errors[0].diagnostic.help.clone().unwrap_or_default();
+    assert!(help.contains(wanted), "{text}\nhelp: {help}");
+}
+
+#[test]
+fn habits_of_other_languages() {
+    helps(
+        "byte x; active proctype P() { while (x < 3) { x++ } }",
+        "od`",
+    );
+    helps(
+        "byte x; active proctype P() { if (x == 1) { x = 2 } }",
+        ":: else",
+    );
+    helps("byte x; active proctype P() { assert(x = 1) }", "`==`");
+    helps(
+        "byte n; active proctype P() { n++ } ltl g { [] (P:n < 3) }",
+        "alone",
+    );
+    helps(
+        "active proctype P() { skip } ltl g { [] (P[0]:_pid < 3) }",
+        "the number in",
+    );
+}

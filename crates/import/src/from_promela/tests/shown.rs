@@ -120,7 +120,7 @@ fn all(patterns: &[Pattern]) -> String {
     let one = |pattern: &Pattern| match pattern {
         Pattern::Store(variable) => place(variable),
         Pattern::Equal(value) => format!("={}", expr(value)),
-        Pattern::Ignore(_) => "_".to_string(),
+        Pattern::Ignore => "_".to_string(),
     };
     patterns.iter().map(one).collect::<Vec<_>>().join(", ")
 }

@@ -262,7 +262,9 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
                     length: None,
                     count: many,
                     indexed: false,
+                    handed: false,
                     which: None,
+                    exists: None,
                 });
             }
         }
@@ -275,7 +277,23 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
             class_of[at] = Some((*id, 0));
             // Who may not have been given a channel yet must be told from those who have.
             program.classes[id.0].indexed |= !chan.parameter;
+            // What only parameters hold comes from a process that is older.
+            program.classes[id.0].handed |= !chan.parameter;
         }
+    }
+    let received: Vec<ClassId> = actions(program)
+        .filter_map(|(_, edge)| match &edge.action {
+            Action::Receive { patterns, .. } => Some(patterns),
+            _ => None,
+        })
+        .flatten()
+        .filter_map(|pattern| match pattern {
+            Match::StoreChan(_, c) => class_of[c.decl.0].map(|(id, _)| id),
+            _ => None,
+        })
+        .collect();
+    for id in received {
+        program.classes[id.0].handed = true;
     }
     program.class_of = class_of;
     for (at, (place, capacity, kinds)) in first.into_iter().enumerate() {
@@ -327,6 +345,10 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
                 lone,
             ));
         }
+        let exists = (capacity == 0 && class.indexed).then(|| {
+            let name = format!("{}_exists", class.name);
+            add(name, Type::Bool, outer.clone(), false)
+        });
         let length =
             (capacity > 0).then(|| add(format!("{}_len", class.name), Type::Byte, outer, false));
         let which = (capacity == 0 && class.indexed).then(|| {
@@ -340,6 +362,9 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
         if let Some(length) = length {
             program.vars[length.0].range = (0, capacity);
         }
+        if let Some(exists) = exists {
+            program.vars[exists.0].initial = Expr::Num(1);
+        }
         if let Some(which) = which {
             program.vars[which.0].range = (0, class.count);
         }
@@ -347,6 +372,7 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
         class.fields = fields;
         class.length = length;
         class.which = which;
+        class.exists = exists;
     }
     let numbers: Vec<(VarId, i64)> = program
         .chans

@@ -4,6 +4,7 @@ use super::ir::*;
 use super::steps::{Line, Steps, await_of};
 use super::texts::{Guard, View, and, not, or};
 use crate::from_promela::syntax::At;
+use std::collections::BTreeSet;
 
 impl Steps<'_, '_> {
     pub(super) fn effect(&mut self, edge: &Edge) -> Result<Vec<Line>> {
@@ -61,6 +62,10 @@ impl Steps<'_, '_> {
         let program = texts.program;
         let view = self.view();
         let template = &program.templates[id.0];
+        if !template.present {
+            // It was found that no run gets here; should one do so, it must not go unnoticed.
+            return Ok(vec![Line::Plain("assert false;".into(), at)]);
+        }
         let counter = &texts.added.nr_pr;
         let mut lines = Vec::new();
         let mut push = |text: String| lines.push(Line::Plain(text, at));
@@ -178,7 +183,8 @@ impl Steps<'_, '_> {
             let mut any = Vec::new();
             for (field, value) in class.fields.iter().zip(values) {
                 let array = texts.of_channel(*field, channel, &view)?;
-                let value = texts.stored(*field, value, &view)?.text;
+                // SPIN compares with the value as it is before it is stored, which may be wider than the field.
+                let value = texts.number(value, &view)?.text;
                 any.push(and(
                     same.clone(),
                     Guard::If(format!("{array}[{index}] > ({value})")),
@@ -194,7 +200,8 @@ impl Steps<'_, '_> {
         ));
         let place = and(
             Guard::If(format!(
-                "{length} < {} && {slot} <= {length}",
+                "{} < {} && {slot} <= {length}",
+                texts.living_length(channel, &view)?,
                 class.capacity
             )),
             and(none, here),
@@ -300,6 +307,13 @@ impl Steps<'_, '_> {
             }
             return Ok(lines);
         }
+        if self.moves_the_channel(channel, patterns) {
+            return refuse(
+                at,
+                "a receive that stores into what says which channel it is",
+                "receive into another variable, and assign that afterwards",
+            );
+        }
         let length = texts.length(channel, &view)?;
         let last = class.capacity - 1;
         let (slot, other) = (&texts.added.slot, &texts.added.slot2);
@@ -351,7 +365,8 @@ impl Steps<'_, '_> {
             "(forall {other} in 0..{last}: {other} < {slot} -> {})",
             not(before).text()
         ));
-        let guard = and(Guard::If(format!("{slot} < {length}")), and(here, first));
+        let some = format!("{slot} < {}", texts.receiver_length(channel, &view)?);
+        let guard = and(Guard::If(some), and(here, first));
         let mut body = await_of(&guard, at);
         store(slot, &mut body)?;
         if !copy {
@@ -362,6 +377,24 @@ impl Steps<'_, '_> {
             body,
             at,
         )])
+    }
+
+    /// Whether a receive changes the index of its channel, or the variable that holds it: the message has to be taken out of the
+    /// channel that was meant before.
+    fn moves_the_channel(&self, channel: &ChanRef, patterns: &[Match]) -> bool {
+        let mut read: BTreeSet<VarId> = BTreeSet::new();
+        read.extend(self.texts.program.chans[channel.decl.0].var);
+        for index in &channel.indices {
+            index.walk(&mut |part| {
+                if let Expr::Var(cell) = part {
+                    read.insert(cell.var);
+                }
+            });
+        }
+        patterns.iter().any(|pattern| match pattern {
+            Match::Store(cell) | Match::StoreChan(cell, _) => read.contains(&cell.var),
+            Match::Equal(_) | Match::Ignore => false,
+        })
     }
 
     /// The youngest process leaves nothing behind.
@@ -445,7 +478,7 @@ impl Steps<'_, '_> {
             at,
         ));
         if template.run {
-            self.found.locations.insert((self.template, template.entry));
+            self.found.reach(self.template, template.entry);
             lines.push(Line::Goto(template.entry, at));
         } else {
             lines.push(Line::Return(at));

@@ -149,32 +149,19 @@ pub(super) fn settle(plan: &mut Plan<'_>, line_of: &dyn Fn(At) -> u32) -> Result
             .filter(|(_, t)| t.present)
         {
             let id = TemplateId(at);
-            found.locations.insert((id, template.entry));
-            let mut done: BTreeSet<NodeId> = BTreeSet::new();
-            loop {
-                let new: Vec<NodeId> = found
-                    .locations
-                    .iter()
-                    .filter(|(t, n)| *t == id && !done.contains(n))
-                    .map(|(_, n)| *n)
-                    .collect();
-                if new.is_empty() {
-                    break;
-                }
-                for node in new {
-                    done.insert(node);
-                    let texts = plan.texts();
-                    let mut steps = Steps {
-                        texts: &texts,
-                        template: id,
-                        before: &before,
-                        found: &mut found,
-                        exclusive,
-                        tracked: &plan.tracked,
-                        sender: plan.sender,
-                    };
-                    steps.location(node)?;
-                }
+            found.reach(id, template.entry);
+            while let Some(node) = found.waiting.pop() {
+                let texts = plan.texts();
+                let mut steps = Steps {
+                    texts: &texts,
+                    template: id,
+                    before: &before,
+                    found: &mut found,
+                    exclusive,
+                    tracked: &plan.tracked,
+                    sender: plan.sender,
+                };
+                steps.location(node)?;
             }
             name_locations(plan, id, &found, line_of, &mut locations);
         }
@@ -302,7 +289,7 @@ pub(super) fn model(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
     if any {
         out.push("", None);
     }
-    globals(plan, out)?;
+    globals(plan, &words, out)?;
     out.lines.append(&mut body.lines);
     Ok(())
 }
@@ -333,15 +320,15 @@ fn somebody_moves(plan: &Plan<'_>, texts: &Texts<'_>) -> Result<Guard> {
                 "{} == {number}",
                 texts.of_process(&plan.added.place[at], &view)
             ));
-            here.push(and(place, texts.executable(id, *node, &view)?));
+            here.push(and(place, texts.moves(id, *node, &view)?));
         }
         let any = or(here);
         if any == Guard::Never || template.single() {
             all.push(any);
         } else {
-            let (low, high) = template.pids;
             all.push(Guard::If(format!(
-                "(exists {name} in {low}..{high}: {})",
+                "(exists {name} in {}: {})",
+                template.name,
                 any.text()
             )));
         }
@@ -428,15 +415,20 @@ pub(super) fn setup(plan: &Plan<'_>) -> Result<Vec<(String, At)>> {
     Ok(all)
 }
 
-fn dimensions(dims: &[(i64, i64)], scalar: &str) -> String {
+/// The type of an array; the first index may be a process.
+fn dimensions(of: Option<&Template>, dims: &[(i64, i64)], scalar: &str) -> String {
     let mut text = String::new();
+    // An id needs no check that it lies within the array.
+    if let Some(template) = of.filter(|t| !t.single()) {
+        text += &format!("array[{}] of ", template.name);
+    }
     for (low, high) in dims {
         text += &format!("array[{low}..{high}] of ");
     }
     text + scalar
 }
 
-fn globals(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
+fn globals(plan: &Plan<'_>, words: &BTreeSet<&str>, out: &mut Output) -> Result<()> {
     let program = &plan.program;
     let texts = plan.texts();
     let class_var = |id: VarId| {
@@ -450,28 +442,30 @@ fn globals(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
         if var.owner.is_some() && !var.shared {
             continue;
         }
-        if !class_var(id) && !emitted(program, id) {
+        let asked = program.classes.iter().any(|c| c.exists == Some(id));
+        if asked && words.contains(var.name.as_str()) {
+            out.push(
+                "// Asked before a rendezvous: there is such a channel.",
+                None,
+            );
+        } else if !class_var(id) && !emitted(program, id) {
             continue;
         }
-        let mut dims = Vec::new();
         let mut initial = var.initial.clone();
-        if let Some(owner) = var.owner {
-            let template = &program.templates[owner.0];
-            if !template.single() {
-                dims.push(template.pids);
-            }
-            if initial.number().is_none() && (template.run || !template.single()) {
-                initial = Expr::Num(0);
-            }
+        let of = var.owner.map(|owner| &program.templates[owner.0]);
+        if let Some(template) = of
+            && initial.number().is_none()
+            && (template.run || !template.single())
+        {
+            initial = Expr::Num(0);
         }
-        dims.extend(&var.dims);
         let view = var.owner.map_or(View::Nobody, View::Own);
         let value = texts.stored(id, &initial, &view)?.text;
         out.push(
             format!(
                 "shared {}: {} = {value};",
                 var.name,
-                dimensions(&dims, &scalar(var))
+                dimensions(of, &var.dims, &scalar(var))
             ),
             Some(var.at),
         );
@@ -497,17 +491,12 @@ fn globals(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
         .enumerate()
         .filter(|(_, t)| t.present)
     {
-        let dims: Vec<(i64, i64)> = if template.single() {
-            Vec::new()
-        } else {
-            vec![template.pids]
-        };
         if template.run && program.ambiguous {
             out.push(
                 format!(
                     "shared {}: {} = false;",
                     plan.added.on[at],
-                    dimensions(&dims, "bool")
+                    dimensions(Some(template), &[], "bool")
                 ),
                 Some(template.at),
             );
@@ -529,7 +518,7 @@ fn globals(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
                 format!(
                     "shared {}: {} = {first}; // where its processes are",
                     plan.added.place[at],
-                    dimensions(&dims, &format!("0..{most}"))
+                    dimensions(Some(template), &[], &format!("0..{most}"))
                 ),
                 Some(template.at),
             );
@@ -604,7 +593,7 @@ fn process(plan: &Plan<'_>, id: TemplateId, out: &mut Output) -> Result<()> {
             format!(
                 "local {}: {} = {value};",
                 var.name,
-                dimensions(&var.dims, &scalar(var))
+                dimensions(None, &var.dims, &scalar(var))
             ),
             Some(var.at),
         );

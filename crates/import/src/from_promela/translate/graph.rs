@@ -44,6 +44,8 @@ struct Builder<'r, 'p> {
     owner: Option<TemplateId>,
     drafts: Vec<Draft>,
     labels: BTreeMap<String, Labelled>,
+    /// Labels that mark a state, whether it is ever reached or not.
+    marks: Vec<(String, At)>,
     regions: usize,
 }
 
@@ -53,6 +55,23 @@ struct Context {
     break_to: Option<NodeId>,
     region: Region,
     depth: usize,
+}
+
+/// A label in front of the first statement, or in front of what that begins with.
+fn leading_label(mut first: &Statement) -> Option<&Name> {
+    loop {
+        if let Some(label) = first.labels.first() {
+            return Some(label);
+        }
+        let (StatementKind::Block(body) | StatementKind::Atomic(body) | StatementKind::DStep(body)) =
+            &first.kind
+        else {
+            return None;
+        };
+        first = body
+            .iter()
+            .find(|s| !matches!(s.kind, StatementKind::Declare(_)))?;
+    }
 }
 
 /// SPIN drops a second `skip` in a row from an option, unless it has a label or is the last statement.
@@ -94,6 +113,8 @@ fn edge(at: At, action: Action, target: NodeId, region: Region) -> Edge {
 pub(super) struct Graph {
     pub nodes: Vec<Node>,
     pub entry: NodeId,
+    /// All labels that mark a state, with their places; those of states that are never reached are in no node.
+    pub marks: Vec<(String, At)>,
 }
 
 /// Builds the graph of a proctype or a claim.
@@ -108,6 +129,7 @@ pub(super) fn build(
         owner,
         drafts: Vec::new(),
         labels: BTreeMap::new(),
+        marks: Vec::new(),
         regions: 0,
     };
     let last = builder.node(end, Region::default())?;
@@ -193,13 +215,27 @@ impl Builder<'_, '_> {
                 "use fewer levels",
             );
         }
-        let entry = self.unlabelled(
+        let mut entry = self.unlabelled(
             statement,
             Context {
                 depth: context.depth + 1,
                 ..context
             },
         )?;
+        let jumps = matches!(
+            statement.kind,
+            StatementKind::Goto(_) | StatementKind::Break
+        );
+        let special = |label: &syntax::Name| {
+            let prefixes = ["accept", "end", "progress"];
+            prefixes.iter().any(|p| label.text.starts_with(p))
+        };
+        let stops = jumps && statement.labels.iter().any(special);
+        if stops {
+            // SPIN puts a step in front of a jump with a label that means something.
+            let next = entry;
+            entry = self.simple(statement.at, Action::Skip, Context { next, ..context })?;
+        }
         for label in &statement.labels {
             let id = self.label(label)?;
             let found = self
@@ -214,13 +250,11 @@ impl Builder<'_, '_> {
                 );
             }
             self.drafts[id.0].link = Some((entry, None));
-            // A label of `goto` or `break` marks no state: control passes.
-            let passes = matches!(
-                statement.kind,
-                StatementKind::Goto(_) | StatementKind::Break
-            );
+            // Another label of `goto` or `break` marks no state: control passes.
+            let passes = jumps && !stops;
             if !passes && self.drafts[entry.0].link.is_none() && entry != context.next {
                 self.drafts[entry.0].node.labels.push(label.text.clone());
+                self.marks.push((label.text.clone(), label.at));
             }
         }
         Ok(entry)
@@ -246,6 +280,13 @@ impl Builder<'_, '_> {
             let Some(first) = option.first() else {
                 return wrong(at, "an option without a statement", "write `skip`");
             };
+            if let Some(label) = leading_label(first) {
+                return wrong(
+                    label.at,
+                    "a label in front of the first statement of an option",
+                    "put it in front of the `if` or `do`",
+                );
+            }
             if matches!(first.kind, StatementKind::Unless(..)) {
                 return refuse(
                     first.at,
@@ -786,6 +827,7 @@ impl Builder<'_, '_> {
         Ok(Graph {
             entry: number[entry.0],
             nodes,
+            marks: self.marks,
         })
     }
 }

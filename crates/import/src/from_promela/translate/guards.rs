@@ -78,7 +78,7 @@ impl Texts<'_> {
                     if !within(
                         self.program.interval(index, view.template()),
                         (0, length - 1),
-                    ) && class.count != length
+                    ) && (class.count != length || !class.indexed)
                     {
                         return refuse(
                             c.at,
@@ -98,6 +98,37 @@ impl Texts<'_> {
             0 => sum,
             n if n < 0 => format!("{sum} - {}", -n),
             n => format!("{sum} + {n}"),
+        })
+    }
+
+    /// Whether a channel may turn out not to be one: an index outside the array, or a variable that was never set.
+    pub(super) fn may_miss(&self, c: &ChanRef, view: &View) -> bool {
+        let decl = &self.program.chans[c.decl.0];
+        let given = decl.parameter
+            && decl
+                .owner
+                .is_none_or(|t| self.program.templates[t.0].active == 0);
+        let unset = decl.var.is_some() && !given;
+        let length = decl.length.unwrap_or(1);
+        let outside = c.indices.first().is_some_and(|index| {
+            !within(
+                self.program.interval(index, view.template()),
+                (0, length - 1),
+            )
+        });
+        unset || outside
+    }
+
+    /// Fails where there is no such rendezvous channel (any more), and is true otherwise. Buffered channels need no such question, since
+    /// there is none for which there are slots.
+    pub(super) fn exists(&self, c: &ChanRef, view: &View) -> Result<Guard> {
+        let class = self.class(c)?;
+        Ok(match class.exists {
+            Some(var) if self.may_miss(c, view) || self.gone(c, view)? != Guard::Never => {
+                let name = &self.program.vars[var.0].name;
+                Guard::If(format!("{name}[{}]", self.living(c, view)?))
+            }
+            _ => Guard::Always,
         })
     }
 
@@ -188,7 +219,7 @@ impl Texts<'_> {
         patterns: &[Match],
         view: &View,
     ) -> Result<Guard> {
-        let length = self.length(c, view)?;
+        let length = self.receiver_length(c, view)?;
         let some = Guard::If(format!("{length} > 0"));
         if !patterns.iter().any(|p| matches!(p, Match::Equal(_))) {
             return Ok(some);
@@ -211,14 +242,75 @@ impl Texts<'_> {
 
     /// Whether somebody is ready to take this message by rendezvous.
     fn taker(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
-        let class_id = self.program.class_of[c.decl.0].map(|(id, _)| id);
         let class = self.class(c)?;
+        self.takers(c, view, &|id, edge, seen| {
+            let Action::Receive {
+                channel, patterns, ..
+            } = &edge.action
+            else {
+                return Ok(Guard::Never);
+            };
+            let mut guard = self.same_channel(c, view, channel, seen)?;
+            for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
+                if let Match::Equal(e) = pattern {
+                    guard = and(guard, self.taken(*field, value, e, view, seen)?);
+                }
+            }
+            for escape in &edge.unless {
+                guard = and(guard, not(self.executable(id, *escape, seen)?));
+            }
+            Ok(guard)
+        })
+    }
+
+    /// Whether a channel of another process is the same as ours.
+    pub(super) fn same_channel(
+        &self,
+        c: &ChanRef,
+        view: &View,
+        channel: &ChanRef,
+        seen: &View,
+    ) -> Result<Guard> {
+        if !self.class(c)?.indexed {
+            return Ok(Guard::Always);
+        }
+        let mine = self.channel_number(c, view)?;
+        let theirs = self.channel_number(channel, seen)?;
+        Ok(match (mine.parse::<i64>(), theirs.parse::<i64>()) {
+            (Ok(a), Ok(b)) if a == b => Guard::Always,
+            (Ok(_), Ok(_)) => Guard::Never,
+            _ => Guard::If(format!("{theirs} == {mine}")),
+        })
+    }
+
+    /// Whether a value that is sent is the one that another process waits for.
+    pub(super) fn taken(
+        &self,
+        field: VarId,
+        value: &Expr,
+        wanted: &Expr,
+        view: &View,
+        seen: &View,
+    ) -> Result<Guard> {
+        if let (Some(a), Some(b)) = (value.number(), wanted.number())
+            && a == b
+        {
+            return Ok(Guard::Always);
+        }
+        let sent = self.stored(field, value, view)?;
+        self.equals(field, &sent.at_least(SUM), wanted, seen)
+    }
+
+    /// Something about every process that waits to receive from channels like this one: whether it is true of any. `of_one` is given the
+    /// receive and how its process is seen.
+    pub(super) fn takers(
+        &self,
+        c: &ChanRef,
+        view: &View,
+        of_one: &dyn Fn(TemplateId, &Edge, &View) -> Result<Guard>,
+    ) -> Result<Guard> {
+        let class_id = self.program.class_of[c.decl.0].map(|(id, _)| id);
         let mut takers = Vec::new();
-        let mine = if class.indexed {
-            Some(self.channel_number(c, view)?)
-        } else {
-            None
-        };
         for (at, template) in self
             .program
             .templates
@@ -239,65 +331,35 @@ impl Texts<'_> {
                     continue;
                 };
                 for edge in &node.edges {
-                    let Action::Receive {
-                        channel, patterns, ..
-                    } = &edge.action
-                    else {
+                    let Action::Receive { channel, .. } = &edge.action else {
                         continue;
                     };
                     if self.program.class_of[channel.decl.0].map(|(id, _)| id) != class_id {
                         continue;
                     }
-                    let mut guard = Guard::If(format!(
+                    let place = Guard::If(format!(
                         "{} == {number}",
                         self.of_process(&self.added.place[at], &seen)
                     ));
-                    if let Some(mine) = &mine {
-                        let theirs = self.channel_number(channel, &seen)?;
-                        if let (Ok(a), Ok(b)) = (mine.parse::<i64>(), theirs.parse::<i64>()) {
-                            if a != b {
-                                continue;
-                            }
-                        } else {
-                            guard = and(guard, Guard::If(format!("{theirs} == {mine}")));
-                        }
-                    }
-                    for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
-                        if let Match::Equal(e) = pattern {
-                            let sent = self.stored(*field, value, view)?;
-                            if let (Some(a), Some(b)) = (value.number(), e.number())
-                                && a == b
-                            {
-                                continue;
-                            }
-                            let wanted = self.equals(*field, &sent.at_least(SUM), e, &seen)?;
-                            guard = and(guard, wanted);
-                        }
-                    }
-                    for escape in &edge.unless {
-                        guard = and(guard, not(self.executable(id, *escape, &seen)?));
-                    }
-                    here.push(guard);
+                    here.push(and(place, of_one(id, edge, &seen)?));
                 }
             }
-            if here.is_empty() {
+            let ready = or(here);
+            let is_me = view.template() == Some(id);
+            if ready == Guard::Never || (template.single() && is_me) {
                 continue;
             }
-            let is_me = view.template() == Some(id);
-            let ready = or(here);
             if template.single() {
-                if !is_me {
-                    takers.push(ready);
-                }
+                takers.push(ready);
                 continue;
             }
             let mut guard = ready;
             if is_me {
                 guard = and(Guard::If(format!("{other} != {}", self.pid(view))), guard);
             }
-            let (low, high) = template.pids;
             takers.push(Guard::If(format!(
-                "(exists {other} in {low}..{high}: {})",
+                "(exists {other} in {}: {})",
+                template.name,
                 guard.text()
             )));
         }
@@ -359,11 +421,16 @@ impl Texts<'_> {
             } => {
                 let class = self.class(channel)?;
                 if class.capacity == 0 {
-                    self.taker(channel, values, view)?
+                    let taker = self.taker(channel, values, view)?;
+                    // With nobody to take it the channel is still looked at.
+                    match (self.exists(channel, view)?, taker) {
+                        (Guard::If(text), Guard::Never) => Guard::If(format!("!{text}")),
+                        (exists, taker) => and(exists, taker),
+                    }
                 } else {
                     Guard::If(format!(
                         "{} < {}",
-                        self.length(channel, view)?,
+                        self.living_length(channel, view)?,
                         class.capacity
                     ))
                 }

@@ -308,6 +308,8 @@ pub(super) struct Template {
     pub locals: Vec<VarId>,
     pub nodes: Vec<Node>,
     pub entry: NodeId,
+    /// All labels that mark a state, also one that is never reached.
+    pub marks: Vec<(String, At)>,
     pub active: i64,
     /// The pids that its processes may have.
     pub pids: (i64, i64),
@@ -349,8 +351,12 @@ pub(super) struct Class {
     pub count: i64,
     /// Whether an index says which of them is meant.
     pub indexed: bool,
+    /// Whether one of them may be known to others for longer than its process lives: variables or messages may hold it.
+    pub handed: bool,
     /// Of rendezvous, if indexed: which channel is in use.
     pub which: Option<VarId>,
+    /// Of rendezvous, if indexed: true for each channel. Asking it for a channel that does not exist fails, as it does in SPIN.
+    pub exists: Option<VarId>,
 }
 
 /// The whole program.

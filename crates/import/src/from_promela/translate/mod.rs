@@ -7,6 +7,7 @@
 mod classes;
 mod effects;
 mod emit;
+mod fails;
 mod flow;
 mod fold;
 mod graph;
@@ -15,9 +16,11 @@ mod instances;
 mod ir;
 mod names;
 mod never;
+mod owners;
 mod properties;
 mod ranges;
 mod resolve;
+mod size;
 mod steps;
 mod texts;
 mod visible;
@@ -70,14 +73,15 @@ pub(crate) fn translate(
         lines.push(origin);
     }
     let checked = threadwise_lang::check(&plain);
-    if checked.program.is_none() {
+    let Some(model) = checked.program else {
         let errors = checked
             .diagnostics
             .into_iter()
             .filter(|d| d.severity() == Severity::Error)
             .collect();
         return Err(internal(&plain, errors));
-    }
+    };
+    size::check(model, &plain, &lines, &sources.text(0))?;
     Ok(Imported {
         text: plain,
         lines,
@@ -140,6 +144,7 @@ fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
         let template = &mut resolver.program.templates[at];
         template.nodes = graph.nodes;
         template.entry = graph.entry;
+        template.marks = graph.marks;
     }
     let mut formulas = Vec::new();
     for (at, ltl) in source.formulas.iter().enumerate() {

@@ -220,6 +220,9 @@ pub(super) fn write(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
         let name = names.fresh(wanted);
         out.push(format!("liveness {name} under {progress}: {text};"), place);
     }
+    if source.formulas.is_empty() && source.claims.is_empty() {
+        fair |= cycles(plan, &texts, &mut names, &progress, out)?;
+    }
     if fair {
         let (taken, enabled) = (everywhere(plan, "taken"), everywhere(plan, "enabled"));
         out.push("// The runs that go on as long as anybody can.", None);
@@ -227,9 +230,6 @@ pub(super) fn write(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
             format!("fairness {progress}: weak {taken}\n|| !({enabled});"),
             None,
         );
-    }
-    if source.formulas.is_empty() && source.claims.is_empty() {
-        cycles(plan, &texts, &mut names, out)?;
     }
     Ok(())
 }
@@ -379,7 +379,7 @@ fn end_states(
             };
             let guard = and(
                 and(there, Guard::If(format!("{process} at {name}"))),
-                texts.executable(id, *node, view)?,
+                texts.moves(id, *node, view)?,
             );
             here.push(guard);
         }
@@ -411,25 +411,23 @@ fn end_states(
     Ok(())
 }
 
-/// Labels that begin `accept` and `progress`.
+/// Labels that begin `accept` and `progress`. A run that stops at an acceptance label stays there for ever, as it does in a formula; says
+/// whether the assumption for that is needed.
 fn cycles(
     plan: &Plan<'_>,
     texts: &Texts<'_>,
     names: &mut super::names::Names,
+    progress: &str,
     out: &mut Output,
-) -> Result<()> {
+) -> Result<bool> {
     let mut fairness = None;
+    let mut stays = false;
     for (prefix, wanted) in [
         ("accept", "no_acceptance_cycle"),
         ("progress", "no_non_progress_cycle"),
     ] {
-        let labelled = plan
-            .program
-            .templates
-            .iter()
-            .filter(|t| t.present)
-            .flat_map(|t| &t.nodes);
-        let mut any = None;
+        let templates = || plan.program.templates.iter().filter(|t| t.present);
+        let labelled = templates().flat_map(|t| &t.nodes);
         for node in labelled.filter(|n| has_label(n, prefix)) {
             if node.atomic {
                 return refuse(
@@ -438,9 +436,10 @@ fn cycles(
                     "put it in front of the sequence, or behind it",
                 );
             }
-            any = Some(node.at);
         }
-        let Some(at) = any else {
+        // A label that is never reached still asks the question, also that of a process that is never started.
+        let mut marks = plan.program.templates.iter().flat_map(|t| &t.marks);
+        let Some((_, at)) = marks.find(|(label, _)| label.starts_with(prefix)) else {
             continue;
         };
         let places = of_all(plan, false, &|id, process, view| {
@@ -451,9 +450,13 @@ fn cycles(
         if plan.exclusive {
             there = and(Guard::If(format!("{} == 0", plan.added.exclusive)), there);
         }
-        let fair = fairness
-            .get_or_insert_with(|| names.fresh("moving"))
-            .clone();
+        let fair = if prefix == "accept" {
+            stays = true;
+            progress.to_string()
+        } else {
+            let name = fairness.get_or_insert_with(|| names.fresh("moving"));
+            name.clone()
+        };
         let text = there.text();
         let formula = if prefix == "accept" {
             format!("F G !({text})")
@@ -462,7 +465,7 @@ fn cycles(
         };
         out.push(
             format!("liveness {} under {fair}: {formula};", names.fresh(wanted)),
-            Some(at),
+            Some(*at),
         );
     }
     if let Some(fair) = fairness {
@@ -472,5 +475,5 @@ fn cycles(
             None,
         );
     }
-    Ok(())
+    Ok(stays)
 }

@@ -6,6 +6,7 @@
 use super::classes::{actions, expressions};
 use super::ir::*;
 use crate::from_promela::syntax::{Binary, Type};
+use std::collections::BTreeMap;
 
 pub(super) type Interval = (i64, i64);
 
@@ -361,6 +362,7 @@ pub(super) fn find_truth_values(program: &mut Program, more: &[&Expr]) {
     for e in more {
         note(e, &mut used);
     }
+    used.extend(told_apart(program));
     // What only initial values speak of.
     for var in &program.vars {
         note(&var.initial, &mut used);
@@ -368,4 +370,36 @@ pub(super) fn find_truth_values(program: &mut Program, more: &[&Expr]) {
     for var in used {
         program.vars[var.0].used = true;
     }
+}
+
+/// Parameters that are given more than one value: a process is another one then, even if it does not look at them.
+fn told_apart(program: &Program) -> Vec<VarId> {
+    let mut first: BTreeMap<VarId, Option<i64>> = BTreeMap::new();
+    let mut apart = Vec::new();
+    for (_, edge) in actions(program) {
+        let Action::Run {
+            template,
+            arguments,
+            ..
+        } = &edge.action
+        else {
+            continue;
+        };
+        let parameters = &program.templates[template.0].parameters;
+        for (parameter, argument) in parameters.iter().zip(arguments) {
+            let var = match parameter {
+                Parameter::Var(var) => Some(*var),
+                Parameter::Chan(c) => program.chans[c.0].var,
+            };
+            let Some(var) = var else {
+                continue;
+            };
+            let value = argument.number();
+            let before = first.entry(var).or_insert(value);
+            if value.is_none() || *before != value {
+                apart.push(var);
+            }
+        }
+    }
+    apart
 }

@@ -32,6 +32,22 @@ pub(super) struct Resolver<'p> {
     pub template_of: BTreeMap<String, TemplateId>,
 }
 
+/// A declaration, or a field of a record that is declared.
+struct Part {
+    owner: Option<TemplateId>,
+    scope: u32,
+    /// The name with those of the records around it.
+    path: String,
+    /// The dimensions of the records around it.
+    outer: Vec<(i64, i64)>,
+    parameter: bool,
+    /// How many records are around it.
+    depth: usize,
+}
+
+/// A scalar of a record, with the indices that lead to it.
+type Leaf = (Meaning, Vec<Expr>);
+
 impl<'p> Resolver<'p> {
     /// Declares everything; bodies come later.
     pub(super) fn new(source: &'p Promela) -> Result<Self> {
@@ -79,6 +95,7 @@ impl<'p> Resolver<'p> {
                 locals: Vec::new(),
                 nodes: Vec::new(),
                 entry: NodeId(0),
+                marks: Vec::new(),
                 active,
                 pids: (0, 0),
                 first: 0,
@@ -184,29 +201,30 @@ impl<'p> Resolver<'p> {
         declaration: &syntax::Declaration,
         parameter: bool,
     ) -> Result<Option<Meaning>> {
-        let path = declaration.name.text.clone();
-        self.declare_part(
+        let whole = Part {
             owner,
-            declaration.scope,
-            declaration,
-            &path,
-            &[],
+            scope: declaration.scope,
+            path: declaration.name.text.clone(),
+            outer: Vec::new(),
             parameter,
-            0,
-        )
+            depth: 0,
+        };
+        self.declare_part(declaration, &whole)
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn declare_part(
         &mut self,
-        owner: Option<TemplateId>,
-        scope: u32,
         declaration: &syntax::Declaration,
-        path: &str,
-        outer: &[(i64, i64)],
-        parameter: bool,
-        depth: usize,
+        part: &Part,
     ) -> Result<Option<Meaning>> {
+        let Part {
+            owner,
+            scope,
+            ref path,
+            ref outer,
+            parameter,
+            depth,
+        } = *part;
         if depth > 20 || self.program.vars.len() > MAX_VARS {
             return refuse(
                 declaration.at,
@@ -214,7 +232,7 @@ impl<'p> Resolver<'p> {
                 "use smaller records and arrays",
             );
         }
-        let mut dims = outer.to_vec();
+        let mut dims = outer.clone();
         if let Some(length) = &declaration.length {
             let length = self.constant(length)?;
             if length < 1 {
@@ -259,15 +277,18 @@ impl<'p> Resolver<'p> {
                     "set the fields one by one",
                 );
             }
-            let key = (
-                owner,
-                if owner.is_some() { scope } else { 0 },
-                path.to_string(),
-            );
+            let key = (owner, if owner.is_some() { scope } else { 0 }, path.clone());
             self.records.insert(key, record.name.text.clone());
             for field in &record.fields {
-                let path = format!("{path}.{}", field.name.text);
-                self.declare_part(owner, scope, field, &path, &dims, false, depth + 1)?;
+                let inner = Part {
+                    owner,
+                    scope,
+                    path: format!("{path}.{}", field.name.text),
+                    outer: dims.clone(),
+                    parameter: false,
+                    depth: depth + 1,
+                };
+                self.declare_part(field, &inner)?;
             }
             return Ok(None);
         }
@@ -472,12 +493,11 @@ impl<'p> Resolver<'p> {
     }
 
     /// The scalars of a variable that is a record; nothing if it is none.
-    #[allow(clippy::type_complexity)]
     fn leaves(
         &self,
         place: &syntax::Place,
         owner: Option<TemplateId>,
-    ) -> Result<Option<Vec<(Meaning, Vec<Expr>)>>> {
+    ) -> Result<Option<Vec<Leaf>>> {
         let path: Vec<&str> = place
             .segments
             .iter()
@@ -680,7 +700,7 @@ impl<'p> Resolver<'p> {
         let mut all = Vec::new();
         for pattern in patterns {
             match pattern {
-                Pattern::Ignore(_) => all.push(Match::Ignore),
+                Pattern::Ignore => all.push(Match::Ignore),
                 Pattern::Equal(e) => all.push(Match::Equal(fold(&self.expr(e, owner)?))),
                 Pattern::Store(place) => {
                     let leaves = match self.leaves(place, owner)? {

@@ -34,6 +34,16 @@ pub(super) enum Line {
 pub(super) struct Found {
     pub held: BTreeSet<(TemplateId, NodeId)>,
     pub locations: BTreeSet<(TemplateId, NodeId)>,
+    /// Locations whose steps nobody has asked for yet.
+    pub waiting: Vec<NodeId>,
+}
+
+impl Found {
+    pub(super) fn reach(&mut self, template: TemplateId, node: NodeId) {
+        if self.locations.insert((template, node)) {
+            self.waiting.push(node);
+        }
+    }
 }
 
 pub(super) struct Steps<'t, 'p> {
@@ -142,7 +152,17 @@ impl Steps<'_, '_> {
                 (&edge.action, self.receives(edge))
             {
                 let here = self.presence(id).map_or(Guard::Always, Guard::If);
-                let guard = and(here, self.taking(channel, class, edge)?);
+                let guard = match self.texts.exists(channel, &self.view())? {
+                    Guard::Always => Guard::Always,
+                    // Nobody looks at the channel while others hold the right to move.
+                    exists => {
+                        let name = &self.texts.added.exclusive;
+                        let handing = self.handing(class);
+                        let looks = format!("{name} == 0 || {name} == {handing}");
+                        and(Guard::If(looks), exists)
+                    }
+                };
+                let guard = and(and(here, guard), self.taking(channel, class, edge)?);
                 lines = await_of(&guard, edge.at);
                 let mut walk = Walk {
                     path: vec![id],
@@ -155,7 +175,8 @@ impl Steps<'_, '_> {
                 if guard == Guard::Never {
                     continue;
                 }
-                let guard = if self.chooses(edge) {
+                // The choice of a slot waits itself, but not for `unless`.
+                let guard = if self.chooses(edge) && edge.unless.is_empty() {
                     Guard::Always
                 } else {
                     guard
@@ -495,7 +516,7 @@ impl Steps<'_, '_> {
         if template.nodes[target.0].end && !template.dies {
             lines.push(Line::Return(at));
         } else {
-            self.found.locations.insert((self.template, target));
+            self.found.reach(self.template, target);
             lines.push(Line::Goto(target, at));
         }
         lines

@@ -166,3 +166,68 @@ fn names_that_translations_add_do_not_clash() {
         &["shared nr_pr: 0..", "shared nr_pr_2: 0..2 = 2;"],
     );
 }
+
+#[test]
+fn a_receive_does_not_move_its_own_channel() {
+    let text =
+        "chan q[2] = [2] of { byte };\nbyte i;\nactive proctype P() {\n  q[0]!1;\n  q[i]?i\n}\n";
+    refused(
+        text,
+        "5: not supported: a receive that stores into what says which channel",
+    );
+    has(&text.replace("q[i]?i", "q[0]?i"), &["i := q[1][0];"]);
+}
+
+#[test]
+fn a_label_of_an_option_is_refused() {
+    refused(
+        "byte x;\nactive proctype P() {\n  do\n  :: progress: x = 1\n  od\n}\n",
+        "4: a label in front of the first statement of an option",
+    );
+}
+
+#[test]
+fn what_may_fail_in_a_conditional_expression_is_refused() {
+    let program = |a: &str| {
+        format!(
+            "chan q[2] = [1] of {{ byte }}; chan r; byte i; byte x;\nactive proctype P() {{ x = 1 + (i < 2 -> {a} : 0); r = q[0]; i = 2 }}"
+        )
+    };
+    for part in ["len(q[i])", "len(r)", "1 / i"] {
+        refused(&program(part), "2: not supported: a conditional expression");
+    }
+    has(&program("len(q[1])"), &["q_len[2]"]);
+}
+
+#[test]
+fn remote_references_in_the_text_of_a_process() {
+    has(
+        "byte k; active proctype A() { L: k = 2 }\nactive proctype B() { A@L }",
+        &["await (A_at == 1);"],
+    );
+    refused(
+        "byte k; active proctype A() { L: k = 2; A@L }",
+        "1: not supported: a label of `A` in its own text",
+    );
+    refused(
+        "byte k; active proctype A() { byte x; x = k }\nactive proctype B() { A:x == 1 }",
+        "2: not supported: a variable of another process in the text",
+    );
+}
+
+#[test]
+fn labels_that_options_begin_with_are_refused() {
+    let why = "a label in front of the first statement of an option";
+    for option in [
+        "accept: n = 1",
+        "{ accept: n = 1 }; n = 0",
+        "atomic { L: n = 1; n = 0 }",
+        "d_step { L: n = 1; n = 0 }",
+    ] {
+        let text = format!("byte n;\nactive proctype A() {{ do :: {option} od }}");
+        refused(&text, &format!("2: {why}"));
+    }
+    let called = "inline f() { accept: n = 1 }\nbyte n; active proctype A() { do :: f() od }";
+    refused(called, &format!("1: {why}"));
+    model("byte n; active proctype A() { do :: n = 0; { accept: n = 1 } od }");
+}

@@ -348,7 +348,7 @@ impl Texts<'_> {
             Expr::NrPr => plain(self.added.nr_pr.clone()),
             Expr::Length(c) => plain(self.length(c, view)?),
             Expr::RemoteVar { cell, .. } if !self.program.vars[cell.var.0].boolean => {
-                plain(self.remote(e)?)
+                plain(self.remote(e, view)?)
             }
             Expr::Minus(inner) => {
                 let (low, high) = self.program.interval(inner, owner);
@@ -390,10 +390,10 @@ impl Texts<'_> {
                 Ok(self.wrapped(text, exact(*op, ia, ib), INT))
             }
             Expr::Cond(c, a, b, at) if !self.program.truth(e) => {
-                if !harmless(a) || !harmless(b) {
+                if self.fails(a, view)? != Guard::Never || self.fails(b, view)? != Guard::Never {
                     return refuse(
                         *at,
-                        "a conditional expression with an index or a division in a part that is not always evaluated",
+                        "a conditional expression with an index, a division or a channel that may fail in a part that is not always evaluated",
                         "use `if` instead",
                     );
                 }
@@ -523,9 +523,9 @@ impl Texts<'_> {
                 plain(self.cell(cell, view)?)
             }
             Expr::RemoteVar { cell, .. } if self.program.vars[cell.var.0].boolean => {
-                plain(self.remote(e)?)
+                plain(self.remote(e, view)?)
             }
-            Expr::RemoteLabel { .. } => plain(self.remote(e)?),
+            Expr::RemoteLabel { .. } => plain(self.remote(e, view)?),
             Expr::Timeout(_) => plain(if self.no_timeout {
                 "false".into()
             } else {
@@ -602,7 +602,7 @@ impl Texts<'_> {
                 let class = self.class(c)?;
                 self.buffered(c)?;
                 Ok(Text::new(
-                    format!("{} == {}", self.length(c, view)?, class.capacity),
+                    format!("{} == {}", self.living_length(c, view)?, class.capacity),
                     COMPARE,
                 ))
             }
@@ -639,7 +639,7 @@ impl Texts<'_> {
     }
 
     /// `P[e]@label`, `P[e]:x`.
-    fn remote(&self, e: &Expr) -> Result<String> {
+    fn remote(&self, e: &Expr, view: &View) -> Result<String> {
         let (template, index, at) = match e {
             Expr::RemoteLabel {
                 template,
@@ -681,6 +681,10 @@ impl Texts<'_> {
                 format!("write its pid, between {} and {}", t.pids.0, t.pids.1),
             );
         }
+        // In the text of a process: others are seen by what they share.
+        if let View::Own(_) | View::Other(..) = view {
+            return self.remote_in_text(e, (template, id, at), view);
+        }
         let process = if t.single() {
             t.name.clone()
         } else {
@@ -703,6 +707,12 @@ impl Texts<'_> {
                         self.added.nr_pr
                     )),
                     [name] => Ok(format!("{process} at {name}")),
+                    // The label is there, but no run ever gets to it.
+                    [] if t.marks.iter().any(|(mark, _)| mark == label)
+                        && !t.nodes.iter().any(|node| node.labels.contains(label)) =>
+                    {
+                        Ok("false".into())
+                    }
                     _ => refuse(
                         at,
                         format!("no process of `{}` is ever seen at `{label}`", t.original),
@@ -730,17 +740,64 @@ impl Texts<'_> {
     }
 }
 
-/// Whether evaluating it cannot fail.
-fn harmless(e: &Expr) -> bool {
-    let mut harmless = true;
-    e.walk(&mut |part| match part {
-        Expr::Var(cell) => harmless &= cell.indices.is_empty(),
-        Expr::Bin(Binary::Div | Binary::Mod, _, b, _) => {
-            harmless &= b.number().is_some_and(|n| n != 0)
+impl Texts<'_> {
+    /// `P[e]@label` in the text of another process.
+    fn remote_in_text(
+        &self,
+        e: &Expr,
+        (template, id, at): (TemplateId, i64, crate::from_promela::syntax::At),
+        view: &View,
+    ) -> Result<String> {
+        let t = &self.program.templates[template.0];
+        let Expr::RemoteLabel { label, .. } = e else {
+            return refuse(
+                at,
+                "a variable of another process in the text of a process",
+                "make the variable global",
+            );
+        };
+        // Within a step nobody says where it is itself.
+        if view.template() == Some(template) {
+            return refuse(
+                at,
+                format!("a label of `{}` in its own text", t.original),
+                "let a global variable say where the process is",
+            );
         }
-        _ => {}
-    });
-    harmless
+        let place = self.of_process(
+            &self.added.place[template.0],
+            &View::Other(template, id.to_string()),
+        );
+        let mut seen = Vec::new();
+        for (node, found) in t.nodes.iter().enumerate() {
+            if !found.labels.contains(label) {
+                continue;
+            }
+            match self.tracked.get(&(template, NodeId(node))) {
+                Some(number) => seen.push(format!("{place} == {number}")),
+                None => {
+                    return refuse(
+                        at,
+                        format!("the label `{label}`, which stands in a `d_step`"),
+                        "put the label in front of a statement outside",
+                    );
+                }
+            }
+        }
+        if seen.is_empty() && !t.marks.iter().any(|(mark, _)| mark == label) {
+            return wrong(
+                at,
+                format!("`{}` has no label `{label}`", t.original),
+                "name a label of the proctype",
+            );
+        }
+        Ok(match seen.as_slice() {
+            // The label is there, but no run ever gets to it.
+            [] => "false".into(),
+            [one] => format!("({one})"),
+            _ => format!("({})", seen.join(" || ")),
+        })
+    }
 }
 
 /// Whether an expression is made of numbers and the pid.

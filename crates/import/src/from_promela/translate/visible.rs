@@ -1,7 +1,7 @@
 //! What processes must see of each other, beside shared variables.
 //!
 //! A process of our language sees neither where another is nor its local variables. For a rendezvous the sender must know who is ready to receive,
-//! and `timeout` asks whether anybody can move. So where these are used, a shared array says at which of the control states that matter
+//! `timeout` asks whether anybody can move, and `P@label` where another is. So where these are used, a shared array says at which of the control states that matter
 //! each process is, and the locals that decide there become shared as well. Both are functions of what SPIN has in
 //! its states, so the number of states stays the same.
 
@@ -124,11 +124,30 @@ pub(super) fn timeouts(program: &Program) -> bool {
     actions(program).any(|(_, edge)| asks_timeout(edge))
 }
 
+/// Labels that the text of some process asks for: `P@label`.
+fn named(program: &Program) -> BTreeSet<(TemplateId, String)> {
+    let mut all = BTreeSet::new();
+    for (_, edge) in actions(program) {
+        for e in expressions(&edge.action) {
+            e.walk(&mut |part| {
+                if let Expr::RemoteLabel {
+                    template, label, ..
+                } = part
+                {
+                    all.insert((*template, label.clone()));
+                }
+            });
+        }
+    }
+    all
+}
+
 /// Finds the control states that others must see, and shares the variables that decide there.
 pub(super) fn track(program: &mut Program) -> Result<Tracked> {
     let mut tracked = Tracked::new();
     let all = timeouts(program);
     let written = assigned(program);
+    let named = named(program);
     let mut share: BTreeSet<VarId> = BTreeSet::new();
     let is_rendezvous = |program: &Program, c: &ChanRef| {
         program.class_of[c.decl.0].is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
@@ -142,11 +161,18 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
         let mut next = 1;
         for (node_at, node) in template.nodes.iter().enumerate() {
             let receives = node.edges.iter().any(|e| matches!(&e.action, Action::Receive { channel, .. } if is_rendezvous(program, channel)));
-            if !receives && (!all || node.deterministic) {
+            let asked = node
+                .labels
+                .iter()
+                .any(|label| named.contains(&(TemplateId(at), label.clone())));
+            if !receives && (!(all || asked) || node.deterministic) {
                 continue;
             }
             tracked.insert((TemplateId(at), NodeId(node_at)), next);
             next += 1;
+            if !receives && !all {
+                continue;
+            }
             let mut note = |e: &Expr| {
                 e.walk(&mut |part| match part {
                     Expr::Var(cell) if program.vars[cell.var.0].owner.is_some() => {

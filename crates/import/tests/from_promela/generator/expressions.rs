@@ -11,7 +11,8 @@ impl Generator {
             match var.length {
                 None => scalars.push(var),
                 Some(length) => {
-                    let index = if self.chance(85) {
+                    // Where an index is out of range SPIN complains only if it happens to look.
+                    let index = if self.in_formula || self.chance(85) {
                         self.random.between(0, length - 1).to_string()
                     } else {
                         match self.counter() {
@@ -210,10 +211,12 @@ impl Generator {
     }
 
     pub(super) fn formulas(&mut self) -> Vec<String> {
-        if !self.chance(35) {
+        // With acceptance labels SPIN would report cycles through them as well.
+        if !self.chance(35) || self.constructs.contains("accept label") {
             return Vec::new();
         }
         self.note("formula");
+        self.in_formula = true;
         self.locals.clear();
         let channels = std::mem::take(&mut self.channels);
         let mut names = Vec::new();
@@ -237,13 +240,30 @@ impl Generator {
                 });
             }
             let (p, q) = (&predicates[0], &predicates[1]);
-            let text = match self.random.below(9) {
+            let text = match self.random.below(14) {
                 0 | 1 => format!("[] ({p})"),
                 2 | 3 => format!("<> ({p})"),
                 4 => format!("[] <> ({p})"),
                 5 => format!("<> [] ({p})"),
                 6 => format!("[] (({p}) -> <> ({q}))"),
                 7 => format!("({p}) U ({q})"),
+                8 => {
+                    self.note("weak until");
+                    format!("({p}) W ({q})")
+                }
+                9 => {
+                    self.note("release");
+                    format!("({p}) V ({q})")
+                }
+                10 => {
+                    self.note("nested until");
+                    format!("[] (({p}) U ({q}))")
+                }
+                11 => {
+                    self.note("nested until");
+                    format!("!(({p}) U (({q}) W ({p})))")
+                }
+                12 => format!("([] <> ({p})) -> ([] <> ({q}))"),
                 _ => format!("([] ({p})) || (<> ({q}))"),
             };
             self.line(&format!("ltl {name} {{ {text} }}"));

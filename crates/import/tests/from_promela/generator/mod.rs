@@ -4,6 +4,7 @@
 //! One statement stands on each line, so that a program can be made smaller by leaving out lines.
 
 mod expressions;
+mod more;
 mod statements;
 
 use std::collections::BTreeSet;
@@ -89,6 +90,24 @@ pub const CONSTRUCTS: &[(&str, usize)] = &[
     ("blocking test", 20),
     ("formula", 15),
     ("remote label", 2),
+    ("record in a message", 1),
+    ("channel in a message", 1),
+    ("channel from a message", 1),
+    ("channel parameter", 1),
+    ("computed argument", 2),
+    ("computed channel", 1),
+    ("else around a selection", 2),
+    ("goto into atomic", 2),
+    ("goto out of atomic", 2),
+    ("break out of for", 1),
+    ("guard in d_step", 2),
+    ("loop in d_step", 1),
+    ("message in d_step", 1),
+    ("message in unless", 2),
+    ("weak until", 1),
+    ("release", 1),
+    ("nested until", 1),
+    ("accept label", 2),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +177,7 @@ struct Generator {
     locals: Vec<Var>,
     channels: Vec<Chan>,
     /// Processes to be started: name, parameters.
-    dormant: Vec<(String, Vec<Kind>)>,
+    dormant: Vec<(String, Vec<Argument>)>,
     /// Labels of the process that is written, and whether they are written already.
     labels: Vec<String>,
     statements: usize,
@@ -166,6 +185,26 @@ struct Generator {
     remote: Vec<(String, String)>,
     inline: bool,
     macros: bool,
+    /// Whether there is a channel for records.
+    records: bool,
+    /// What is sent over the channel for channels.
+    carrier: Option<Chan>,
+    /// Whether the process that is written has a variable for a channel.
+    holds: bool,
+    /// Labels that were made so far.
+    fresh: usize,
+    /// `accept` or `progress`: SPIN looks for one kind of cycles at a time.
+    cycles: &'static str,
+    /// Whether a formula is written.
+    in_formula: bool,
+}
+
+/// What a process is given by `run`.
+#[derive(Clone, Debug)]
+enum Argument {
+    Value(Kind),
+    /// One of these channels.
+    Channel(Vec<String>),
 }
 
 const MEMBERS: [&str; 3] = ["red", "green", "blue"];
@@ -186,6 +225,12 @@ pub fn generate(seed: u64) -> Program {
         remote: Vec::new(),
         inline: false,
         macros: false,
+        records: false,
+        carrier: None,
+        holds: false,
+        fresh: 0,
+        cycles: "progress",
+        in_formula: false,
     };
     let formulas = generator.program();
     Program {
@@ -227,6 +272,9 @@ impl Generator {
             self.line("inline bump(v, by) {");
             self.line("\tv = (v + by) % 3");
             self.line("}");
+        }
+        if self.chance(50) {
+            self.cycles = "accept";
         }
         self.declarations();
         let count = match self.random.below(100) {
@@ -366,9 +414,27 @@ impl Generator {
                 length,
             });
         }
+        if self.globals.iter().any(|var| var.text == "pair.first") && self.chance(50) {
+            self.records = true;
+            let capacity = self.random.below(2);
+            self.line(&format!("chan cr = [{capacity}] of {{ Pair }};"));
+        }
+        let single = self.channels.iter().filter(|c| c.length.is_none());
+        let single: Vec<Chan> = single.cloned().collect();
+        if let Some(channel) = self.random.one(&single).cloned()
+            && self.chance(45)
+        {
+            let capacity = self.random.below(2);
+            self.line(&format!("chan carrier = [{capacity}] of {{ chan }};"));
+            self.carrier = Some(channel);
+        }
     }
 
     fn locals(&mut self) {
+        self.holds = self.carrier.is_some() && self.chance(60);
+        if self.holds {
+            self.line("chan h;");
+        }
         for at in 0..self.random.below(3) {
             let array = self.chance(10);
             let (text, var) = self.variable(&format!("x{at}"), array);
@@ -406,14 +472,33 @@ impl Generator {
                 length: None,
             });
         }
-        let texts: Vec<String> = parameters
+        let mut texts: Vec<String> = parameters
             .iter()
             .map(|var| format!("{} {}", var.kind.text(), var.text))
             .collect();
+        let mut arguments: Vec<Argument> = parameters
+            .iter()
+            .map(|var| Argument::Value(var.kind))
+            .collect();
+        let all = self.channels.clone();
+        if let Some(channel) = self.random.one(&all).cloned()
+            && channel.length.is_none()
+            && self.chance(50)
+        {
+            self.note("channel parameter");
+            texts.push("chan q".to_owned());
+            let alike = all.iter().filter(|other| {
+                let same = other.capacity == channel.capacity && other.fields == channel.fields;
+                same && other.length.is_none()
+            });
+            arguments.push(Argument::Channel(alike.map(|c| c.text.clone()).collect()));
+            let text = "q".to_owned();
+            self.channels.push(Chan { text, ..channel });
+        }
         self.line(&format!("proctype {name}({}) {{", texts.join("; ")));
-        let kinds = parameters.iter().map(|var| var.kind).collect();
         self.body(&name, parameters);
-        self.dormant.push((name, kinds));
+        self.channels = all;
+        self.dormant.push((name, arguments));
     }
 
     fn body(&mut self, name: &str, locals: Vec<Var>) {
@@ -435,6 +520,14 @@ impl Generator {
             if self.chance(50) {
                 self.note("end label");
                 self.line("end:");
+            } else if self.chance(15) {
+                let label = self.cycles;
+                self.note(if label == "accept" {
+                    "accept label"
+                } else {
+                    "progress label"
+                });
+                self.line(&format!("{label}:"));
             }
             self.line("do");
             let place = Place {
@@ -469,8 +562,13 @@ impl Generator {
                 self.test();
                 continue;
             } else if self.chance(5) {
-                self.note("progress label");
-                self.line(&format!("progress{part}:"));
+                let label = self.cycles;
+                self.note(if label == "accept" {
+                    "accept label"
+                } else {
+                    "progress label"
+                });
+                self.line(&format!("{label}{part}:"));
                 self.assignment(Place::default());
                 continue;
             }
@@ -529,11 +627,18 @@ impl Generator {
 
     fn start(&mut self, at: usize) -> String {
         self.note("run");
-        let (name, kinds) = self.dormant[at].clone();
+        let (name, wanted) = self.dormant[at].clone();
         let mut arguments = Vec::new();
-        for kind in kinds {
+        for argument in wanted {
             self.note("run with parameters");
-            arguments.push(self.constant(kind));
+            arguments.push(match argument {
+                Argument::Channel(names) => self.pick(&names),
+                Argument::Value(kind) if self.chance(30) => {
+                    self.note("computed argument");
+                    self.value(kind, 1)
+                }
+                Argument::Value(kind) => self.constant(kind),
+            });
         }
         format!("run {name}({})", arguments.join(", "))
     }

@@ -19,6 +19,9 @@ impl Generator {
                 _ => self.assignment(place),
             };
         }
+        if !simple && self.chance(15) && self.seldom(place) {
+            return;
+        }
         match self.random.below(if simple { 63 } else { 100 }) {
             0..30 => self.assignment(place),
             30..42 => self.communicate(),
@@ -290,6 +293,12 @@ impl Generator {
     }
 
     pub(super) fn communicate(&mut self) {
+        if self.records && self.chance(25) {
+            return self.record_message();
+        }
+        if self.carrier.is_some() && self.chance(25) {
+            return self.pass_channel();
+        }
         match self.message() {
             Some(text) => self.line(&format!("{text};")),
             None => self.assignment(Place::default()),
@@ -383,7 +392,15 @@ impl Generator {
     pub(super) fn channel(&mut self, channel: &Chan) -> String {
         match channel.length {
             None => channel.text.clone(),
-            Some(length) => format!("{}[{}]", channel.text, self.random.between(0, length - 1)),
+            Some(length) => {
+                let index = if self.chance(40) {
+                    self.channel_index()
+                } else {
+                    None
+                };
+                let index = index.unwrap_or_else(|| self.random.between(0, length - 1).to_string());
+                format!("{}[{index}]", channel.text)
+            }
         }
     }
 

@@ -1,0 +1,565 @@
+//! Small programs: SPIN and we find the same, and what is written here.
+//!
+//! The first are about places where a guard, not an effect, cannot be evaluated: SPIN complains as soon as it looks at the guard. A process at such a
+//! guard has a step, one that fails, so it is in no end state.
+
+use crate::ours;
+use crate::random::{Comparison, compare};
+use crate::spin::{self, Failure};
+
+struct Case {
+    name: &'static str,
+    text: &'static str,
+    /// Whether a check fails, and whether there is a bad end state.
+    checks: bool,
+    ends: bool,
+}
+
+const fn case(name: &'static str, checks: bool, ends: bool, text: &'static str) -> Case {
+    Case {
+        name,
+        text,
+        checks,
+        ends,
+    }
+}
+
+const CASES: &[Case] = &[
+    case(
+        "index-in-guard",
+        true,
+        false,
+        "byte a[2]; byte i;
+active proctype P() { end: do :: a[i] == 1 od }
+active proctype Q() { i = 2 }",
+    ),
+    case(
+        "index-behind-and",
+        false,
+        false,
+        "byte a[2]; byte i;
+active proctype P() { end: do :: i < 2 && a[i] == 1 :: i >= 2 || a[i] == 1 -> i = 0 od }
+active proctype Q() { i = 2 }",
+    ),
+    case(
+        "index-behind-and-blocks",
+        false,
+        true,
+        "byte a[2]; byte i;
+active proctype P() { i < 2 && a[i] == 1; end: skip }
+active proctype Q() { i = 2 }",
+    ),
+    case(
+        "division-in-guard",
+        true,
+        false,
+        "byte x = 1; byte d = 1;
+active proctype P() { end: do :: x / d == 7 od }
+active proctype Q() { d = 0 }",
+    ),
+    case(
+        "conditional-in-guard",
+        true,
+        false,
+        "byte a[2]; byte i; bool b;
+active proctype P() { end: do :: (b -> a[i] == 1 : false) od }
+active proctype Q() { i = 2; b = true }",
+    ),
+    case(
+        "index-in-eval",
+        true,
+        false,
+        "byte a[2]; byte i; chan c = [1] of { byte };
+active proctype P() { end: do :: c?eval(a[i]) od }
+active proctype Q() { i = 2; c!1 }",
+    ),
+    case(
+        "index-in-eval-of-empty",
+        false,
+        false,
+        "byte a[2]; byte i; chan c = [1] of { byte };
+active proctype P() { end: do :: c?eval(a[i]) od }
+active proctype Q() { i = 2 }",
+    ),
+    case(
+        "index-in-eval-of-random",
+        true,
+        false,
+        "byte a[2]; byte i; chan c = [2] of { byte, byte };
+active proctype P() { end: do :: c??1,eval(a[i]) od }
+active proctype Q() { i = 2; c!0,0; c!1,0 }",
+    ),
+    case(
+        "index-in-eval-of-rendezvous",
+        true,
+        false,
+        "byte a[2]; byte i; chan c = [0] of { byte };
+active proctype P() { end: do :: c?eval(a[i]) od }
+active proctype Q() { i = 2; end: c!1 }",
+    ),
+    case(
+        "index-in-else",
+        true,
+        true,
+        "byte a[2]; byte i;
+active proctype P() { end: do :: a[i] == 1 :: else -> i == 3 od }
+active proctype Q() { i = 2 }",
+    ),
+    case(
+        "index-in-unless",
+        true,
+        false,
+        "byte a[2]; byte i; bool go;
+active proctype P() { end: { go } unless { a[i] == 1 } }
+active proctype Q() { i = 2; go = true }",
+    ),
+    case(
+        "index-and-timeout",
+        true,
+        false,
+        "byte a[2]; byte i;
+active proctype P() { end: a[i] == 1 }
+active proctype Q() { i = 2; end: timeout -> i = 0 }",
+    ),
+    case(
+        "channel-index",
+        true,
+        false,
+        "chan q[2] = [1] of { byte }; byte i = 2;
+active proctype P() { end: q[i]!1 }",
+    ),
+    case(
+        "rendezvous-index-of-send",
+        true,
+        false,
+        "chan q[2] = [0] of { byte }; byte i = 2;
+active proctype P() { end: q[i]!1 }
+active proctype Q() { byte x; end: q[0]?x }",
+    ),
+    case(
+        "rendezvous-index-of-receive",
+        true,
+        false,
+        "chan q[2] = [0] of { byte }; byte i = 2;
+active proctype P() { byte x; end: q[i]?x }
+active proctype Q() { end: q[0]!1 }",
+    ),
+    case(
+        "channel-unset",
+        true,
+        false,
+        "chan q = [1] of { byte }; chan r;
+active proctype P() { end: r!1; r = q }",
+    ),
+    case(
+        "rendezvous-unset-of-send",
+        true,
+        false,
+        "chan q = [0] of { byte }; chan r;
+active proctype P() { end: r!1; r = q }
+active proctype Q() { byte x; end: q?x }",
+    ),
+    case(
+        "rendezvous-unset-of-both",
+        true,
+        false,
+        "chan q = [0] of { byte }; chan r; chan s;
+active proctype P() { end: r!1; r = q }
+active proctype Q() { byte x; end: s?x; s = q }",
+    ),
+    case(
+        "rendezvous-set",
+        false,
+        false,
+        "chan q = [0] of { byte }; chan r;
+active proctype P() { r = q; r!1 }
+active proctype Q() { byte x; q?x; assert(x == 1) }",
+    ),
+    case(
+        "lost-channel-send",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; hub?k; k!1 }
+active proctype C() { chan c = [1] of { byte }; hub!c }",
+    ),
+    case(
+        "lost-channel-receive",
+        false,
+        true,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; byte x; hub?k; empty(k); len(k) == 0; k?x }
+active proctype C() { chan c = [1] of { byte }; hub!c }",
+    ),
+    case(
+        "lost-channel-full",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; byte x; hub?k; end: full(k); x = 0 }
+active proctype C() { chan c = [1] of { byte }; hub!c }",
+    ),
+    case(
+        "lost-channel-sorted-send",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; hub?k; k!!1 }
+active proctype C() { chan c = [2] of { byte }; hub!c }",
+    ),
+    case(
+        "lost-channel-rendezvous-receive",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; byte x; hub?k; end: k?x }
+active proctype C() { chan c = [0] of { byte }; hub!c }",
+    ),
+    case(
+        "lost-channel-rendezvous-send",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; hub?k; end: k!1 }
+active proctype C() { chan c = [0] of { byte }; byte x; hub!c; if :: c?x :: skip fi }",
+    ),
+    case(
+        "lost-channel-of-two",
+        true,
+        false,
+        "chan hub = [2] of { chan }; chan own = [1] of { byte };
+active proctype M() { chan k; k = own; k!1; hub?k; k!1; hub?k; k!1 }
+active [2] proctype C() { chan c[2] = [1] of { byte }; byte x; hub!c[_pid - 1]; if :: c[_pid - 1]?x :: _pid == 2 fi }",
+    ),
+    case(
+        "lost-channel-and-timeout",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+active proctype M() { chan k; hub?k; if :: k!1 :: timeout fi }
+active proctype C() { chan c = [1] of { byte }; hub!c }",
+    ),
+    case(
+        "lost-channel-global",
+        true,
+        false,
+        "chan k;
+proctype C() { chan c = [1] of { byte }; k = c }
+init { run C(); _nr_pr == 1; k!1 }",
+    ),
+    case(
+        "reply-channel",
+        false,
+        false,
+        "chan hub = [1] of { chan };
+active proctype S() { chan k; end: do :: hub?k -> k!1 od }
+active [2] proctype C() { chan c = [1] of { byte }; byte x; hub!c; c?x }",
+    ),
+    case(
+        "reply-channel-of-run",
+        false,
+        false,
+        "chan hub = [1] of { chan };
+proctype S() { chan k; end: do :: hub?k -> k!1 od }
+proctype C() { chan c = [1] of { byte }; byte x; hub!c; c?x }
+init { run S(); run C(); run C() }",
+    ),
+    case(
+        "reply-channel-of-run-not-awaited",
+        true,
+        false,
+        "chan hub = [1] of { chan };
+proctype S() { chan k; end: do :: hub?k -> k!1 od }
+proctype C() { chan c = [1] of { byte }; byte x; hub!c; if :: c?x :: skip fi }
+init { run S(); run C(); run C() }",
+    ),
+    case(
+        "reply-rendezvous-of-run",
+        false,
+        false,
+        "chan hub = [0] of { chan };
+proctype S() { chan k; end: do :: hub?k -> k!1 od }
+proctype C() { chan c = [0] of { byte }; byte x; hub!c; c?x }
+init { atomic { run S(); run C(); run C() } }",
+    ),
+    case(
+        "channel-of-an-older-process",
+        false,
+        false,
+        "proctype W(chan k) { k!1 }
+active proctype C() { chan c = [1] of { byte }; byte x; run W(c); c?x }",
+    ),
+    case(
+        "remote-label-in-text",
+        false,
+        true,
+        "byte k; bool go;
+active proctype A() { L: k = 2; go; k = 3; M: k == 4 }
+active proctype B() { A@L; k == 2; assert(!A@L); go = true; A@M; assert(k == 3); k = 5 }",
+    ),
+    case(
+        "remote-label-in-assertion",
+        true,
+        false,
+        "byte k;
+active [2] proctype A() { k++; end: crit: k--; skip }
+active proctype M() { assert(!(A[0]@crit && A[1]@crit)) }",
+    ),
+    case(
+        "remote-label-of-run",
+        false,
+        false,
+        "byte k;
+proctype A() { L: k = 1; k = 2; k == 4 }
+proctype B() { !A@L; assert(k > 0 || !A[1]@L); k == 2; k = 4; do :: k = 5 - k od }
+init { atomic { run A(); run B() } }",
+    ),
+    case(
+        "remote-label-in-atomic",
+        false,
+        true,
+        "byte k;
+active proctype A() { atomic { k = 1; L: k = 2; M: k == 3; k = 0 } }
+active proctype B() { do :: A@L -> assert(false) :: A@M -> k = 3 :: k == 0 -> break od }",
+    ),
+    case(
+        "lost-channel-receive-beside-rendezvous",
+        true,
+        false,
+        "chan hub = [0] of { chan };
+active proctype M() { chan k; byte v; hub?k; end: k?v; assert(v == 3) }
+active proctype C() { chan c = [1] of { byte }; c!3; hub!c }",
+    ),
+    case(
+        "lost-channel-poll-beside-rendezvous",
+        true,
+        false,
+        "chan hub = [0] of { chan };
+active proctype M() { chan k; byte v; hub?k; end: if :: k??[2] :: k??2 fi; v = 1 }
+active proctype C() { chan c = [1] of { byte }; c!3; hub!c }",
+    ),
+    case(
+        "lost-channel-length-beside-rendezvous",
+        false,
+        false,
+        "chan hub = [0] of { chan };
+active proctype M() { chan k; hub?k; end: len(k) == 0 && empty(k) }
+active proctype C() { chan c = [1] of { byte }; c!3; hub!c }",
+    ),
+];
+
+#[test]
+fn guards_that_fail() {
+    let with_spin = !spin::skip();
+    let mut wrong = Vec::new();
+    for case in CASES {
+        let name = format!("small-{}", case.name);
+        let imported = match ours::imported(&name, case.text, &[]) {
+            Ok(imported) => imported,
+            Err(why) => {
+                wrong.push(format!("{}: refused: {why}", case.name));
+                continue;
+            }
+        };
+        let decided = ours::decide(&ours::system(&name, &imported.text), 10_000).unwrap();
+        let found = [decided.verdict("checks"), decided.verdict("ends")];
+        if found != [Some(case.checks), Some(case.ends)] {
+            wrong.push(format!("{}: {found:?}\n{}", case.name, imported.text));
+        }
+        if with_spin {
+            match compare(&name, case.text, &[], &[]) {
+                Comparison::Compared(sample) => {
+                    let theirs = [sample.safety.checks_violated, sample.safety.ends_violated];
+                    // Behind a failure SPIN goes on, and may find more.
+                    if theirs[0] != case.checks || (!case.checks && theirs[1] != case.ends) {
+                        wrong.push(format!("{}: SPIN finds {theirs:?}", case.name));
+                    }
+                    wrong.extend(sample.differences);
+                }
+                // A division by zero ends SPIN's verifier, and so does a channel that is no longer there.
+                Comparison::Spin(Failure::Refused(why))
+                    if why.contains("SIGFPE") || why.contains("bad queue") =>
+                {
+                    assert!(case.checks, "{}", case.name);
+                }
+                Comparison::Spin(failure) => wrong.push(format!("{}: {failure:?}", case.name)),
+                Comparison::Refused(why) => wrong.push(format!("{}: {why}", case.name)),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs with a property beside the checks: its name, and whether it is violated.
+const WITH_PROPERTY: &[(&str, &str, bool, &str)] = &[
+    (
+        "progress-at-a-jump",
+        "no_non_progress_cycle",
+        false,
+        "byte x;
+active proctype P() {
+again: x = 1 - x;
+	x < 2;
+progress: goto again
+}",
+    ),
+    (
+        "progress-at-break",
+        "no_non_progress_cycle",
+        true,
+        "byte x;
+active proctype P() {
+	do
+	:: x = 1 - x;
+progress: break
+	od;
+	do :: x = 1 - x od
+}",
+    ),
+    (
+        "accept-at-a-jump",
+        "no_acceptance_cycle",
+        true,
+        "byte x;
+active proctype P() {
+again: x = 1 - x;
+	x < 2;
+accept: goto again
+}",
+    ),
+    (
+        "accept-where-a-run-stops",
+        "no_acceptance_cycle",
+        true,
+        "byte x;
+active proctype P() { x = 1;
+accept: x == 2 }",
+    ),
+    (
+        "progress-never-reached",
+        "no_non_progress_cycle",
+        true,
+        "byte x;
+active proctype P() {
+	do :: x = 1 - x od;
+progress: x = 2
+}",
+    ),
+    (
+        "accept-never-reached",
+        "no_acceptance_cycle",
+        false,
+        "byte x;
+active proctype P() {
+	do :: x = 1 - x od;
+accept: x = 2
+}",
+    ),
+    (
+        "progress-of-nobody",
+        "no_non_progress_cycle",
+        true,
+        "byte x;
+proctype Q() {
+progress: x = 2
+}
+active proctype P() {
+	do :: x = 1 - x od
+}",
+    ),
+    (
+        "remote-label-never-reached",
+        "f0",
+        false,
+        "byte x;
+active proctype P() {
+	do :: x = 1 - x od;
+L0: x = 2
+}
+ltl f0 { [] !(P@L0) }",
+    ),
+    (
+        "sorted-send-in-unless",
+        "ends",
+        true,
+        "bool g;
+chan c[2] = [2] of { byte, byte };
+active proctype P() {
+	{ c[0]!!(g + _pid), 0; c[0]!!1, 0; c[0]!!1, 0 } unless { c[1]?_, _ }
+}
+active proctype Q() {
+	c[g]!0, 2; c[1]!1, 1; g = true
+}",
+    ),
+    (
+        "run-that-is-never-reached",
+        "ends",
+        true,
+        "int g[3] = 1;
+proctype Q(bit p; byte q) { bool x; x = q > p }
+init { (g[1] <= 2 && 2 > 2); run Q(0, g[2] * g[0]) }",
+    ),
+    (
+        "sorted-send-of-a-wide-value",
+        "checks",
+        false,
+        "chan c = [2] of { bool, byte };
+init { bool b; byte x; c!!1, 0; c!!2, 2; c?b, x; assert(b && x == 0) }",
+    ),
+    (
+        "argument-that-nobody-reads",
+        "ends",
+        false,
+        "byte g;
+proctype Q(byte p; byte q) { g = 3 }
+active proctype P() { g = 2 }
+init { run Q(g, 7) }",
+    ),
+    (
+        "accept-at-one-jump-of-two-labels",
+        "no_acceptance_cycle",
+        true,
+        "byte n;
+active proctype A() { L: n = 1 - n; accept1: goto L }
+active proctype B() { end: n == 7 -> accept2: n = 0 }",
+    ),
+    (
+        "progress-at-one-jump-of-two-labels",
+        "no_non_progress_cycle",
+        false,
+        "byte n;
+active proctype A() { L: n = 1 - n; if :: n == 0 -> progress1: goto L :: n == 1 -> skip fi; goto L }
+active proctype B() { progress2: n = n }",
+    ),
+];
+
+#[test]
+fn properties_and_states() {
+    let with_spin = !spin::skip();
+    let mut wrong = Vec::new();
+    for &(name, property, violated, text) in WITH_PROPERTY {
+        let name = format!("small-{name}");
+        let imported =
+            ours::imported(&name, text, &[]).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let decided = ours::decide(&ours::system(&name, &imported.text), 10_000).unwrap();
+        if decided.verdict(property) != Some(violated) {
+            let found = decided.verdict(property);
+            wrong.push(format!("{name}: {found:?}\n{}", imported.text));
+        }
+        if with_spin {
+            let formulas: Vec<String> = ["f0"]
+                .iter()
+                .filter(|f| text.contains(&format!("ltl {f}")))
+                .map(|f| (*f).to_owned())
+                .collect();
+            match compare(&name, text, &[], &formulas) {
+                Comparison::Compared(sample) => {
+                    let differences = sample.differences.iter();
+                    wrong.extend(differences.map(|what| format!("{name}: {what}")));
+                }
+                _ => wrong.push(format!("{name}: not compared")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
