@@ -17,7 +17,11 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
             Err(remarks) => {
                 assert!(!remarks.is_empty());
                 for remark in remarks {
-                    assert!(!remark.diagnostic.message.contains("internal error"), "{}", remark.diagnostic.message);
+                    assert!(
+                        !remark.diagnostic.message.contains("internal error"),
+                        "{}",
+                        remark.diagnostic.message
+                    );
                     let length = outcome.files[remark.file].text.len();
                     assert!(remark.diagnostic.span.end as usize <= length);
                 }

@@ -113,8 +113,10 @@ fn engines(terminal: &Terminal) -> Exit {
 /// Ends this process as Ctrl-C would, once the one that started it is gone. Where that cannot be seen, limits of time end it.
 fn end_with_parent() {
     #[cfg(unix)]
-    std::thread::spawn(|| {
-        let parent = std::os::unix::process::parent_id();
+    // Asked for at once: by the time that the thread runs, it may be gone.
+    let parent = std::os::unix::process::parent_id();
+    #[cfg(unix)]
+    std::thread::spawn(move || {
         while std::os::unix::process::parent_id() == parent {
             std::thread::sleep(Duration::from_millis(200));
         }

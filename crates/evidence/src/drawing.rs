@@ -264,8 +264,10 @@ fn ending(trace: &Trace, source: &Source<'_>) -> String {
             from,
             check,
             line,
+            meaning,
         } => {
-            let _ = writeln!(out, "here {process} at {from} fails: {check}");
+            let words = meaning.clone().unwrap_or_else(|| check.to_string());
+            let _ = writeln!(out, "here {process} at {from} fails: {words}");
             out.write_str(&source.place(line))
         }
         Ending::Deadlock => {

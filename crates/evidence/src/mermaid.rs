@@ -36,8 +36,12 @@ pub fn to_mermaid(trace: &Trace) -> String {
             process,
             from,
             check,
+            meaning,
             ..
-        } => Some(format!("{process} at {from} fails: {check}")),
+        } => {
+            let words = meaning.clone().unwrap_or_else(|| check.to_string());
+            Some(format!("{process} at {from} fails: {words}"))
+        }
         Ending::Deadlock => Some("no process can go on: a deadlock".to_owned()),
         Ending::End => trace
             .lasso

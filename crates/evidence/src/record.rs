@@ -194,6 +194,7 @@ impl<'a> Recorder<'a> {
                     .to_owned(),
                 check: failure.kind.into(),
                 line: Some(self.lines.number(failure.span.start)),
+                meaning: None,
             },
         };
         let walk = match self.trace.loop_from {

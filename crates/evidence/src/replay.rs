@@ -107,8 +107,11 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
             process,
             check,
             line,
+            meaning,
             ..
         } => {
+            // What a file says about it is not known to be true.
+            *meaning = None;
             if let Some(span) = failing(instance, last, process, *check) {
                 *line = Some(lines.number(span.start));
             }

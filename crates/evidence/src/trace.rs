@@ -239,6 +239,9 @@ pub enum Ending {
         /// The line of the check, from 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
+        /// What the check stands for in the program that the model was made from, if it says more than `check`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        meaning: Option<String>,
     },
     /// No process can do anything but rest, and some process has not ended.
     Deadlock,

@@ -363,6 +363,7 @@ fn a_trace_that_lies_is_found_out() {
                 from: "inside".to_owned(),
                 check: threadwise_evidence::CheckName::Range,
                 line: None,
+                meaning: None,
             };
         }),
         tampered(|trace| trace.steps.truncate(4)),

@@ -11,7 +11,7 @@ use c_programs::{Expected, Found, bring, check, programs};
 use threadwise_import::from_c::Integers;
 
 /// For how long a program may be checked before it counts as not decided.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(900);
 
 #[test]
 fn every_program_is_brought_over_with_its_lines() {

@@ -2,10 +2,22 @@
 //!
 //! Everything inside speaks of the model's lines. What leaves a [`Session`](crate::Session) speaks of the original's: people wrote that.
 
-use threadwise_evidence::{Ending, Trace};
+use threadwise_evidence::{CheckName, Ending, Trace};
 use threadwise_lang::diagnostics::Diagnostic;
 use threadwise_lang::program::{Directive, Span};
 use threadwise_lang::render::LineIndex;
+
+/// What a front end writes behind a check of its own: the words that follow say what is wrong if it fails.
+const MEANING: &str = "// fails: ";
+
+/// What a front end writes behind a statement that gives any of many values: what to do if these are too many.
+const WIDE: &str = "// many values: ";
+
+/// What a check on a line of a model stands for, if the front end that wrote the model says so.
+fn meaning_at(model: &str, line: u32) -> Option<&str> {
+    let text = model.lines().nth((line as usize).checked_sub(1)?)?;
+    text.split_once(MEANING).map(|(_, words)| words.trim())
+}
 
 /// The program that a model was made from.
 #[derive(Clone, Debug)]
@@ -28,8 +40,17 @@ impl Origin {
         self.line(u32::try_from(model.line(at)).unwrap_or(u32::MAX))
     }
 
-    /// Makes the lines of a trace those of the original.
-    pub(crate) fn trace(&self, trace: &mut Trace) {
+    /// Makes the lines of a trace those of the original, and says what a failing check stands for there.
+    pub(crate) fn trace(&self, model: &str, trace: &mut Trace) {
+        if let Ending::Check {
+            check: CheckName::Assert | CheckName::Range,
+            line: Some(line),
+            meaning,
+            ..
+        } = &mut trace.ending
+        {
+            *meaning = meaning_at(model, *line).map(str::to_owned);
+        }
         let moved = |line: &mut Option<u32>| *line = line.and_then(|line| self.line(line));
         for step in &mut trace.steps {
             moved(&mut step.line);
@@ -53,6 +74,24 @@ impl Origin {
                 .iter_mut()
                 .for_each(|assumed| moved(&mut assumed.line));
         }
+    }
+
+    /// What to do where no verdict was found because an input has too many values: what the front end says about the first such input.
+    pub(crate) fn advice(&self, model: &str) -> Option<String> {
+        let mut wide = Vec::new();
+        for (position, line) in model.lines().enumerate() {
+            if let Some((_, advice)) = line.split_once(WIDE) {
+                wide.push((self.line(position as u32 + 1), advice.trim()));
+            }
+        }
+        let (line, advice) = *wide.first()?;
+        let place = line.map_or(String::new(), |line| format!(" of line {line}"));
+        let more = match wide.len() {
+            1 => String::new(),
+            2 => " (1 more is like that)".to_owned(),
+            count => format!(" ({} more are like that)", count - 1),
+        };
+        Some(format!("{advice}{place}{more}"))
     }
 
     /// A message about the model as one about the lines of the original.
@@ -103,5 +142,70 @@ impl Origin {
             start += line.len();
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use threadwise_evidence::Ending;
+
+    use super::Origin;
+    use crate::{Options, PropertyResult, Session, VerdictKind};
+
+    /// What is found about a model whose lines all come from line 7.
+    fn checked(model: &str) -> PropertyResult {
+        let origin = Origin {
+            text: "a program\n".repeat(9),
+            lines: vec![Some(7); model.lines().count()],
+        };
+        let session = Session::imported("test.c", model, origin, Vec::new());
+        let report = session.check(&Options::default()).expect("the options");
+        let run = report.runs.into_iter().next().expect("one run");
+        let mut results = run.results.into_iter();
+        let found = results.find(|result| result.property == "checks");
+        found.unwrap_or_else(|| panic!("no result: {:?}", run.diagnostics))
+    }
+
+    #[test]
+    fn a_failing_check_says_what_it_stands_for() {
+        for (check, wanted) in [
+            (
+                "assert x < 0; // fails: the lock is free",
+                Some("the lock is free"),
+            ),
+            ("x := x + 9; // fails: an overflow", Some("an overflow")),
+            ("assert x < 0; // a comment", None),
+            // The words are about the check that the front end wrote, and this is another one.
+            ("x := 1 / x; // fails: an overflow", None),
+        ] {
+            let model = format!(
+                "shared x: 0..3 = 0;\nprocess P {{\n    a: atomic {{\n        {check}\n    }}\n}}\n"
+            );
+            let trace = checked(&model).trace.expect("a run");
+            let Ending::Check { line, meaning, .. } = &trace.ending else {
+                panic!("{check}: {:?}", trace.ending);
+            };
+            assert_eq!((meaning.as_deref(), *line), (wanted, Some(7)), "{check}");
+        }
+    }
+
+    #[test]
+    fn advice_names_the_input() {
+        let model = "shared x: 0..2000000000 = 0;\nprocess P {\n    a: havoc x; // many values: bound the one\n    b: assert x * x != 49;\n}\n";
+        let result = checked(model);
+        if result.verdict == VerdictKind::Unknown {
+            let next = result.reason.and_then(|reason| reason.next);
+            assert_eq!(next.as_deref(), Some("bound the one of line 7"));
+        } else {
+            assert_eq!(result.verdict, VerdictKind::Violated);
+        }
+        let origin = Origin {
+            text: String::new(),
+            lines: vec![None, Some(3), Some(4)],
+        };
+        let advice = origin.advice("\na // many values: bound the one\nb // many values: other\n");
+        let wanted = "bound the one of line 3 (1 more is like that)";
+        assert_eq!(advice.as_deref(), Some(wanted));
+        assert_eq!(origin.advice("shared x: bool = any;\n"), None);
     }
 }

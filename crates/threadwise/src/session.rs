@@ -15,7 +15,7 @@ use crate::job::Executor;
 use crate::judge::{self, fits};
 use crate::origin::Origin;
 use crate::plan::{Denied, Options, Plan, RequestError};
-use crate::report::{Report, ReportedDiagnostic, Run, Scope};
+use crate::report::{Report, ReportedDiagnostic, Run, Scope, VerdictKind};
 use crate::setting::Values;
 
 /// A model with its text and what the front end said about it.
@@ -175,7 +175,7 @@ impl Session {
     /// A trace whose lines are those of the model, with those of the source.
     pub fn placed(&self, mut trace: Trace) -> Trace {
         if let Some(origin) = &self.origin {
-            origin.trace(&mut trace);
+            origin.trace(&self.text, &mut trace);
         }
         trace
     }
@@ -291,6 +291,15 @@ impl Session {
             Checked::Run(mut run) => {
                 for result in &mut run.results {
                     result.trace = result.trace.take().map(|trace| self.placed(trace));
+                    if let (Some(origin), Some(reason)) = (&self.origin, &mut result.reason)
+                        && result.verdict == VerdictKind::Unknown
+                        && let Some(advice) = origin.advice(&self.text)
+                    {
+                        reason.next = Some(match (reason.code.as_str(), reason.next.take()) {
+                            ("time-limit" | "memory", Some(next)) => format!("{next}; or {advice}"),
+                            _ => advice,
+                        });
+                    }
                 }
                 Checked::Run(run)
             }

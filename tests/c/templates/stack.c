@@ -1,5 +1,5 @@
 //@ expect checks: proved for all N, M
-// The height of a stack with N threads that push and M that pop.
+// The height of a stack with N threads that push and M that pop: below N for whoever is about to push, at most N wherever somebody pops.
 int top = 0;
 
 thread[N] push {
@@ -8,6 +8,7 @@ thread[N] push {
 }
 
 thread[M] pop {
+    assert(0 <= top && top <= N);
     atomic {
         if (top > 0) {
             top--;

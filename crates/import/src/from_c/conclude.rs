@@ -40,9 +40,7 @@ pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Refusal>) -> Built<Has
     if let Some(ranges) = ranges {
         for (variable, range) in model.variables.iter_mut().zip(ranges) {
             let small = i128::from(i64::MIN) < range.lo && range.hi < i128::from(i64::MAX);
-            if let (VarKind::Int(_), Some(choices)) = (variable.kind, variable.choices) {
-                variable.range = Some(choices);
-            } else if let (VarKind::Int(_), true) = (variable.kind, small) {
+            if let (VarKind::Int(_), true) = (variable.kind, small) {
                 variable.range = Some((range.lo, range.hi));
             }
         }
@@ -94,7 +92,9 @@ impl Conclusion {
                     StatementKind::Assign(self.place(place, at)?, self.expr(value, at)?)
                 }
                 StatementKind::Havoc(place) => StatementKind::Havoc(self.place(place, at)?),
-                StatementKind::Assert(value) => StatementKind::Assert(self.expr(value, at)?),
+                StatementKind::Assert(value, meaning) => {
+                    StatementKind::Assert(self.expr(value, at)?, meaning)
+                }
                 StatementKind::Await(value) => StatementKind::Await(self.expr(value, at)?),
                 StatementKind::If(condition, yes, no) => {
                     StatementKind::If(self.expr(condition, at)?, self.code(yes)?, self.code(no)?)
@@ -179,7 +179,13 @@ impl Conclusion {
                     false => Expr::Checked(*ty, Box::new(inner)),
                 }
             }
-            Expr::Fit(ty, inner) => {
+            Expr::Wrapping(ty, inner) if self.unbounded => {
+                if !self.known(inner).fits(*ty) {
+                    self.notes.push(at);
+                }
+                self.expr(inner, at)?
+            }
+            Expr::Wrapping(ty, inner) | Expr::Fit(ty, inner) => {
                 let known = self.known(inner);
                 let inner = self.expr(inner, at)?;
                 self.fit(*ty, known, inner, at)?

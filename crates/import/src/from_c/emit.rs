@@ -16,6 +16,9 @@ use super::types::IntType;
 
 /// How many branches a step may have one after the other: each doubles its paths.
 const MOST_BRANCHES: u32 = 3;
+/// From so many values on, an input says what can be done about them.
+const MANY: i128 = 1 << 12;
+const MANY_VALUES: &str = " // many values: bound an input right after it is read (`assume_abort_if_not(0 <= x && x < 10);`), or give the variable an initial value: the one";
 /// How long the text may be.
 const LONGEST: usize = 4_000_000;
 
@@ -429,35 +432,45 @@ impl Writer<'_> {
             }
             StatementKind::Assign(place, value) => {
                 let mut lines = Vec::new();
-                let value = match value {
+                let (value, meaning) = match value {
                     // Storing it checks it.
                     Expr::Checked(ty, inner)
                         if self.stores_within(place, *ty)
                             && !matches!(**inner, Expr::Number(_)) =>
                     {
-                        inner
+                        (&**inner, remark(&overflow(*ty)))
                     }
-                    value => value,
+                    value => (value, String::new()),
                 };
                 self.checks(value, None, &mut lines, at);
                 for index in &place.indices {
                     self.checks(index, None, &mut lines, at);
                 }
                 // A constant that does not fit: nothing comes after the check.
-                if !lines.iter().any(|line| line == "assert false;") {
+                if !lines.iter().any(|line| line.starts_with("assert false;")) {
                     let value = self.show(value, 0, at);
-                    lines.push(format!("{} := {value};", self.show_place(place, at)));
+                    let place = self.show_place(place, at);
+                    lines.push(format!("{place} := {value};{meaning}"));
                 }
                 self.step(lines, at, touches);
             }
             StatementKind::Havoc(place) => {
-                let text = format!("havoc {};", self.show_place(place, at));
+                let many = match self.model.variable(place.var).range {
+                    Some((lo, hi)) => hi - lo >= MANY,
+                    None => true,
+                };
+                let many = match many && self.model.parameters.is_empty() && self.model.has_main {
+                    true => MANY_VALUES,
+                    false => "",
+                };
+                let text = format!("havoc {};{many}", self.show_place(place, at));
                 self.step(vec![text], at, touches);
             }
-            StatementKind::Assert(condition) => {
+            StatementKind::Assert(condition, meaning) => {
                 let mut lines = Vec::new();
                 self.checks(condition, None, &mut lines, at);
-                lines.push(format!("assert {};", self.show(condition, 0, at)));
+                let condition = self.show(condition, 0, at);
+                lines.push(format!("assert {condition};{}", remark(meaning)));
                 self.step(lines, at, touches);
             }
             StatementKind::Await(condition) => {
@@ -657,7 +670,8 @@ impl Writer<'_> {
                 Some(when) => when.clone().not().or(check),
                 None => check,
             };
-            lines.push(format!("assert {};", self.show(&check, 0, at)));
+            let check = self.show(&check, 0, at);
+            lines.push(format!("assert {check};{}", remark(&overflow(*ty))));
         }
     }
 
@@ -767,7 +781,9 @@ impl Writer<'_> {
                 )
             }
             // What has to be checked of it stands in front of the statement.
-            Expr::Checked(_, inner) | Expr::Fit(_, inner) => return self.show(inner, level, at),
+            Expr::Checked(_, inner) | Expr::Wrapping(_, inner) | Expr::Fit(_, inner) => {
+                return self.show(inner, level, at);
+            }
             Expr::Bits(..) => {
                 self.failure = Some((at, "this operation was not settled".to_owned()));
                 (7, "0".to_owned())
@@ -778,6 +794,19 @@ impl Writer<'_> {
             false => text,
         }
     }
+}
+
+/// What is wrong if a check of the front end's own fails, for those who see it fail: behind it, on its line.
+fn remark(meaning: &str) -> String {
+    match meaning {
+        "" => String::new(),
+        meaning => format!(" // fails: {meaning}"),
+    }
+}
+
+fn overflow(ty: IntType) -> String {
+    let name = if ty.bits > 32 { "long" } else { "int" };
+    format!("signed overflow: the value is none of `{name}`")
 }
 
 fn has_checks(expr: &Expr) -> bool {

@@ -364,7 +364,7 @@ impl<'m> Analysis<'m> {
                 self.store(place, interval, &mut known);
                 Some(known)
             }
-            StatementKind::Assert(condition) | StatementKind::Await(condition) => {
+            StatementKind::Assert(condition, _) | StatementKind::Await(condition) => {
                 self.refined(known, condition, true)
             }
             StatementKind::If(condition, yes, no) => {
@@ -568,7 +568,8 @@ impl<'m> Analysis<'m> {
                 Some(interval) if place.indices.is_empty() => *interval,
                 _ => self.values(place.var),
             },
-            Expr::Fit(ty, inner) => {
+            Expr::Wrapping(_, inner) if self.model.is_unbounded() => self.value(inner, known),
+            Expr::Wrapping(ty, inner) | Expr::Fit(ty, inner) => {
                 let inner = self.value(inner, known);
                 match inner.fits(*ty) {
                     true => inner,
@@ -664,7 +665,7 @@ fn count_writes(code: &[Statement], times: Option<u64>, model: &Model, writes: &
 }
 
 /// Whether a jump leads back, other than to the next round of a loop that it is in.
-fn jumps_back(code: &[Statement]) -> bool {
+pub(crate) fn jumps_back(code: &[Statement]) -> bool {
     let mut seen = HashSet::new();
     let mut back = false;
     for_statements(code, &mut |statement| match &statement.kind {

@@ -63,6 +63,8 @@ pub(crate) enum Expr {
     Fit(IntType, Box<Expr>),
     /// The value, which must be one of the type.
     Checked(IntType, Box<Expr>),
+    /// The value modulo the width of the type; where there is any number of threads, the value itself.
+    Wrapping(IntType, Box<Expr>),
     /// An operation on values of a type.
     Bits(Bits, IntType, Box<Expr>, Box<Expr>),
     /// Whether somebody holds a mutex.
@@ -100,7 +102,8 @@ pub(crate) type Code = Vec<Statement>;
 pub(crate) enum StatementKind {
     Assign(Place, Expr),
     Havoc(Place),
-    Assert(Expr),
+    /// A check, and what is wrong if it fails; nothing for an assertion of the program.
+    Assert(Expr, &'static str),
     /// The process waits until this holds.
     Await(Expr),
     If(Expr, Code, Code),
@@ -329,7 +332,10 @@ impl Expr {
         match self {
             Expr::Number(_) | Expr::Truth(_) | Expr::Own | Expr::Parameter(_) => {}
             Expr::Load(place) | Expr::Locked(place) => place.indices.iter().for_each(f),
-            Expr::Not(inner) | Expr::Fit(_, inner) | Expr::Checked(_, inner) => f(inner),
+            Expr::Not(inner)
+            | Expr::Fit(_, inner)
+            | Expr::Checked(_, inner)
+            | Expr::Wrapping(_, inner) => f(inner),
             Expr::Arith(_, left, right)
             | Expr::Compare(_, left, right)
             | Expr::And(left, right)
@@ -363,7 +369,7 @@ impl Expr {
                 .indices
                 .iter()
                 .all(|index| matches!(index, Expr::Number(_))),
-            Expr::Checked(..) | Expr::Fit(..) | Expr::Bits(..) => false,
+            Expr::Checked(..) | Expr::Wrapping(..) | Expr::Fit(..) | Expr::Bits(..) => false,
             Expr::Arith(Arith::Div | Arith::Rem, _, divisor) => {
                 matches!(**divisor, Expr::Number(number) if number != 0)
             }
@@ -416,7 +422,7 @@ impl Statement {
             | StatementKind::Unlock(place) => {
                 place.indices.iter().for_each(f);
             }
-            StatementKind::Assert(value)
+            StatementKind::Assert(value, _)
             | StatementKind::Await(value)
             | StatementKind::If(value, ..)
             | StatementKind::Join(value) => f(value),

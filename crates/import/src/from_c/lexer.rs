@@ -29,7 +29,7 @@ const HEADERS: &[&str] = &[
     "stdarg.h",
 ];
 
-/// Macros that the known headers define, beside those of `stdbool.h`.
+/// Macros of a compiler on a 64-bit Linux, as far as programs ask for them, and macros of the known headers.
 const DEFINED: Definitions = &[
     ("NULL", "((void*)0)"),
     ("INT_MAX", "2147483647"),
@@ -66,7 +66,48 @@ const DEFINED: Definitions = &[
     ("EINVAL", "22"),
     ("__STDC__", "1"),
     ("__STDC_VERSION__", "201112L"),
+    ("__STDC_HOSTED__", "1"),
     ("__GNUC__", "12"),
+    ("__GNUC_MINOR__", "2"),
+    ("__GNUC_PATCHLEVEL__", "0"),
+    ("__linux__", "1"),
+    ("__linux", "1"),
+    ("__gnu_linux__", "1"),
+    ("__unix__", "1"),
+    ("__unix", "1"),
+    ("__ELF__", "1"),
+    ("__x86_64__", "1"),
+    ("__x86_64", "1"),
+    ("__amd64__", "1"),
+    ("__amd64", "1"),
+    ("__LP64__", "1"),
+    ("_LP64", "1"),
+    ("__SSE2__", "1"),
+    ("__CHAR_BIT__", "8"),
+    ("__SIZEOF_SHORT__", "2"),
+    ("__SIZEOF_INT__", "4"),
+    ("__SIZEOF_LONG__", "8"),
+    ("__SIZEOF_LONG_LONG__", "8"),
+    ("__SIZEOF_INT128__", "16"),
+    ("__SIZEOF_POINTER__", "8"),
+    ("__SIZEOF_SIZE_T__", "8"),
+    ("__SIZEOF_PTRDIFF_T__", "8"),
+    ("__SIZEOF_WCHAR_T__", "4"),
+    ("__SCHAR_MAX__", "127"),
+    ("__SHRT_MAX__", "32767"),
+    ("__INT_MAX__", "2147483647"),
+    ("__LONG_MAX__", "9223372036854775807L"),
+    ("__LONG_LONG_MAX__", "9223372036854775807LL"),
+    ("__ORDER_LITTLE_ENDIAN__", "1234"),
+    ("__ORDER_BIG_ENDIAN__", "4321"),
+    ("__BYTE_ORDER__", "1234"),
+    ("ATOMIC_BOOL_LOCK_FREE", "2"),
+    ("ATOMIC_CHAR_LOCK_FREE", "2"),
+    ("ATOMIC_SHORT_LOCK_FREE", "2"),
+    ("ATOMIC_INT_LOCK_FREE", "2"),
+    ("ATOMIC_LONG_LOCK_FREE", "2"),
+    ("ATOMIC_LLONG_LOCK_FREE", "2"),
+    ("ATOMIC_POINTER_LOCK_FREE", "2"),
     ("__ATOMIC_RELAXED", "0"),
     ("__ATOMIC_CONSUME", "1"),
     ("__ATOMIC_ACQUIRE", "2"),
@@ -82,12 +123,24 @@ const DEFINED: Definitions = &[
     ("ATOMIC_VAR_INIT(x)", "(x)"),
 ];
 
+/// Names that the front end knows the meaning of, and that are macros of `pthread.h`.
+const OF_PTHREAD: Definitions = &[
+    ("PTHREAD_MUTEX_INITIALIZER", "PTHREAD_MUTEX_INITIALIZER"),
+    ("PTHREAD_COND_INITIALIZER", "PTHREAD_COND_INITIALIZER"),
+    ("PTHREAD_RWLOCK_INITIALIZER", "PTHREAD_RWLOCK_INITIALIZER"),
+    ("PTHREAD_ONCE_INIT", "PTHREAD_ONCE_INIT"),
+];
+
 /// The language of the preprocessor.
 pub(crate) const DIALECT: Dialect = Dialect {
     tokens,
     defined: DEFINED,
-    header: |name| match name {
+    header: |name, is_defined| match name {
         "stdbool.h" => Some(&[("bool", "_Bool"), ("true", "1"), ("false", "0")]),
+        "assert.h" if is_defined("NDEBUG") => Some(&[("assert(condition)", "((void)0)")]),
+        "assert.h" => Some(&[("assert", "assert")]),
+        "pthread.h" => Some(OF_PTHREAD),
+        "stdio.h" => Some(&[("EOF", "(-1)")]),
         _ => HEADERS.contains(&name).then_some(&[]),
     },
     unknown_header: "remove it if nothing of it is used, or include a file of your own with what is needed",

@@ -3,6 +3,8 @@
 //! The way of a program: `preprocess` expands its macros, `parse` makes trees of it with a parser for C, `lower` inlines its functions and splits
 //! statements into steps, `interval` finds out which values there can be, and `emit` writes the model. What cannot be brought over exactly is refused, with its place.
 
+mod beginning;
+mod classes;
 mod conclude;
 mod dead;
 mod emit;
@@ -18,6 +20,7 @@ mod source;
 mod tests;
 mod tidy;
 mod types;
+mod uninitialised;
 
 use std::collections::HashSet;
 
@@ -82,6 +85,7 @@ fn translate(
     let parsed = parse::parse(tokens)?;
     let lowered = lower::lower(&parsed, integers)?;
     let (mut model, mut notes) = (lowered.model, lowered.notes);
+    uninitialised::settle(&mut model);
     dead::remove(&mut model, &HashSet::new());
     narrow::narrow(&mut model);
     // What loops do first is known only now, and less is alive then; with that, more is known about values.
@@ -92,6 +96,7 @@ fn translate(
     for process in &mut model.processes {
         process.body = tidy::tidy(std::mem::take(&mut process.body));
     }
+    beginning::move_inputs(&mut model);
     reduce::reduce(&mut model);
     join_gates(&mut model);
     notes.sort_by_key(|note| (note.at.file, note.at.start));
@@ -141,8 +146,10 @@ fn join_gates(model: &mut ir::Model) {
             _ => false,
         };
         if gate && step {
-            let gate = process.body.remove(0);
+            let mut gate = process.body.remove(0);
             let Statement { at, kind } = process.body.remove(0);
+            // Who follows a run sees the step where it does something.
+            gate.at = at;
             let mut code = vec![gate];
             match kind {
                 StatementKind::Atomic(inner) => code.extend(inner),

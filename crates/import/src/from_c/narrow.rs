@@ -1,10 +1,13 @@
 //! Which values of an input matter.
 //!
 //! `x = nondet(); assume(0 <= x && x < 5);`: with another value the process would stop without having done anything, so only these five are tried.
-//! And an input that is only compared with constants behaves alike beyond all of them, so one value beyond on each side stands for the rest.
+//! And an input behaves alike beyond everything that it is compared with, so one value beyond on each side stands for the rest, if with such a value nothing is done but comparing it. What is known about the
+//! values of expressions says how far that is. Inputs that are compared with one another are the matter of `classes`.
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::classes::Classes;
+use super::interval::{Analysis, Interval, address};
 use super::ir::{
     Code, Compare, Expr, Model, Place, ProcessId, Statement, StatementKind, VarId, VarKind,
     for_statements,
@@ -24,16 +27,42 @@ pub(crate) fn narrow(model: &mut Model) {
         });
     }
     let mut found: Vec<(VarId, (i128, i128))> = Vec::new();
+    let mut analysis = Analysis::new(model);
+    let values = match analysis.run() {
+        true => analysis.record(),
+        // Nothing is known, as if nothing could be reached: so nothing may be concluded.
+        false => return,
+    };
     for position in 0..model.processes.len() {
         let narrowing = Narrowing {
             model,
             writes: &writes,
+            values: &values,
             process: ProcessId(position),
         };
         let alone = position == 0 && model.has_main;
         narrowing.code(&model.processes[position].body, alone, &mut found);
     }
-    for (var, (lo, hi)) in found {
+    let mut classes = Classes::new(model);
+    let mut chosen: Vec<(VarId, (i128, i128))> = Vec::new();
+    for_inputs(model, &mut |place| {
+        let variable = model.variable(place.var);
+        if let (VarKind::Int(ty), true) = (variable.kind, model.parameters.is_empty()) {
+            let known = found.iter().find(|(var, _)| *var == place.var);
+            let whole = (ty.least(), ty.greatest());
+            let (lo, hi) = known.map_or(whole, |(_, range)| *range);
+            let class = classes.values(place.var, whole);
+            // Each of them leaves out values that others stand for; which ones may differ, so they cannot be combined.
+            let (lo, hi) = match class {
+                Some(class) if class.1 - class.0 < hi - lo => class,
+                _ => (lo, hi),
+            };
+            if hi - lo < MANY && (lo, hi) != whole {
+                chosen.push((place.var, (lo, hi)));
+            }
+        }
+    });
+    for (var, (lo, hi)) in chosen {
         let variable = &mut model.variables[var.0];
         variable.choices = Some((lo, hi));
         if let Some(initial) = variable.initial {
@@ -42,8 +71,21 @@ pub(crate) fn narrow(model: &mut Model) {
     }
 }
 
+/// Calls a function for each statement that gives any value.
+fn for_inputs(model: &Model, f: &mut dyn FnMut(&Place)) {
+    for process in &model.processes {
+        for_statements(&process.body, &mut |statement| {
+            if let StatementKind::Havoc(place) = &statement.kind {
+                f(place);
+            }
+        });
+    }
+}
+
 struct Narrowing<'m> {
     model: &'m Model,
+    /// The values of expressions, by their addresses.
+    values: &'m HashMap<usize, Interval>,
     writes: &'m HashMap<VarId, usize>,
     process: ProcessId,
 }
@@ -93,6 +135,7 @@ impl Narrowing<'_> {
         };
         if self.writes.get(&place.var) != Some(&1)
             || !self.model.parameters.is_empty()
+            || self.model.is_shared(place.var)
             || !variable.dims.is_empty()
         {
             return None;
@@ -152,7 +195,7 @@ impl Narrowing<'_> {
         (lo, hi)
     }
 
-    /// The values from below to above all constants that the input is compared with, if nothing else is done with it.
+    /// The values from below to above all that the input is compared with, and with which something else is done.
     fn compared(&self, var: VarId, whole: (i128, i128)) -> Option<(i128, i128)> {
         // Variables that only hold the input.
         let mut names = BTreeSet::from([var]);
@@ -169,7 +212,7 @@ impl Narrowing<'_> {
                 }
             },
         );
-        let mut constants = BTreeSet::new();
+        let mut reach: Option<Interval> = None;
         let mut only = true;
         for process in &self.model.processes {
             for_statements(&process.body, &mut |statement| {
@@ -180,32 +223,56 @@ impl Narrowing<'_> {
                     return;
                 }
                 statement
-                    .for_expressions(&mut |expr| only &= compares(expr, &names, &mut constants));
+                    .for_expressions(&mut |expr| only &= self.compares(expr, &names, &mut reach));
             });
         }
-        let (first, last) = (constants.first()?, constants.last()?);
-        only.then_some(((first - 1).max(whole.0), (last + 1).min(whole.1)))
+        let reach = reach.unwrap_or(Interval { lo: 0, hi: 0 });
+        let (lo, hi) = ((reach.lo - 1).max(whole.0), (reach.hi + 1).min(whole.1));
+        (only && lo <= hi).then_some((lo, hi))
     }
-}
 
-/// Whether an expression only compares these variables with constants, which are added.
-fn compares(expr: &Expr, names: &BTreeSet<VarId>, constants: &mut BTreeSet<i128>) -> bool {
-    match expr {
-        Expr::Compare(_, left, right) => match (&**left, &**right) {
-            (Expr::Load(place), Expr::Number(number))
-            | (Expr::Number(number), Expr::Load(place))
-                if names.contains(&place.var) =>
-            {
-                constants.insert(*number);
-                true
+    /// Adds the values that an expression compares these variables with, or that they have where it does something else with them. `false` if one is compared with itself.
+    fn compares(&self, expr: &Expr, names: &BTreeSet<VarId>, reach: &mut Option<Interval>) -> bool {
+        let is_name = |expr: &Expr| matches!(expr, Expr::Load(place) if place.indices.is_empty() && names.contains(&place.var));
+        match expr {
+            Expr::Compare(_, left, right) if is_name(left) || is_name(right) => {
+                let other = match is_name(left) {
+                    true => right,
+                    false => left,
+                };
+                let mut itself = false;
+                other.for_places(&mut |place| itself |= names.contains(&place.var));
+                self.reaches(other, reach);
+                !itself && self.compares(other, names, reach)
             }
-            _ => compares(left, names, constants) && compares(right, names, constants),
-        },
-        Expr::Load(place) if names.contains(&place.var) => false,
-        _ => {
-            let mut all = true;
-            expr.for_parts(&mut |part| all &= compares(part, names, constants));
-            all
+            Expr::Load(place) if names.contains(&place.var) => {
+                self.reaches(expr, reach);
+                let mut all = true;
+                expr.for_parts(&mut |part| all &= self.compares(part, names, reach));
+                all
+            }
+            _ => {
+                let mut all = true;
+                expr.for_parts(&mut |part| all &= self.compares(part, names, reach));
+                all
+            }
+        }
+    }
+
+    /// Adds the values that an expression can have. What nothing leads to has none.
+    fn reaches(&self, expr: &Expr, reach: &mut Option<Interval>) {
+        let value = match expr {
+            Expr::Number(number) => Some(Interval {
+                lo: *number,
+                hi: *number,
+            }),
+            expr => self.values.get(&address(expr)).copied(),
+        };
+        if let Some(value) = value {
+            *reach = Some(reach.map_or(value, |known| Interval {
+                lo: known.lo.min(value.lo),
+                hi: known.hi.max(value.hi),
+            }));
         }
     }
 }

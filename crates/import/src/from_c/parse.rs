@@ -6,6 +6,8 @@
 //! Programs of templates are C but for three things, which are written as C can say them: `thread[N] name { .. }` becomes a function,
 //! `atomic { .. }` a labelled block, and `param N;` is taken out.
 
+use std::collections::HashSet;
+
 use lang_c::ast::TranslationUnit;
 use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span;
@@ -225,6 +227,7 @@ pub(crate) fn parse(tokens: Vec<Token>) -> Built<Parsed> {
         text.push_str(";\n");
     }
     let mut places = Places::default();
+    let dollar = dollar(&tokens);
     for token in &tokens {
         if token.kind == Kind::Sign && token.text.starts_with('#') {
             return malformed(
@@ -234,7 +237,11 @@ pub(crate) fn parse(tokens: Vec<Token>) -> Built<Parsed> {
             );
         }
         places.pieces.push((text.len(), token.at));
-        text.push_str(&token.text);
+        match (token.kind, &*token.text) {
+            (Kind::Word, "__thread") => text.push_str("_Thread_local"),
+            (Kind::Word, name) => text.push_str(&name.replace('$', &dollar)),
+            (_, other) => text.push_str(other),
+        }
         text.push(if token.is(";") { '\n' } else { ' ' });
     }
     let config = Config {
@@ -261,6 +268,20 @@ pub(crate) fn parse(tokens: Vec<Token>) -> Built<Parsed> {
             malformed(at, "something else was expected here", help)
         }
     }
+}
+
+/// What stands for `$` in names, which compilers allow and the parser does not, so that no two names become one.
+fn dollar(tokens: &[Token]) -> String {
+    let names = |with: bool| {
+        let names = tokens.iter().filter(|token| token.kind == Kind::Word);
+        names.filter(move |token| token.text.contains('$') == with)
+    };
+    let plain: HashSet<&str> = names(false).map(|token| &*token.text).collect();
+    let mut stands = String::from("__");
+    while names(true).any(|token| plain.contains(&*token.text.replace('$', &stands))) {
+        stands.push('S');
+    }
+    stands
 }
 
 /// Takes out what compilers add to C for themselves. What would change the meaning of a program is refused.

@@ -1,8 +1,8 @@
 //! Joins steps that nobody can tell apart, where there is any number of threads.
 //!
 //! A shared variable that every process touches only while it holds a certain mutex is protected by it. From the taking of a mutex on, steps that touch
-//! only what it protects can be joined to the step that takes it: between them others can do nothing that matters to them, so they might as well come before (Lipton,
-//! CACM 18(12), 1975). Releasing the mutex can end the joined step. Nothing that waits, loops or is jumped to is joined, so the step always comes to its end, and
+//! only what is protected, by this mutex or by another one that the process already holds then, can be joined to the step that takes it: between them others can do
+//! nothing that matters to them, so they might as well come before (Lipton, CACM 18(12), 1975). Releasing the mutex can end the joined step. Nothing that waits, loops or is jumped to is joined, so the step always comes to its end, and
 //! a check that fails in it can fail in the same way in the steps that were joined.
 
 use std::collections::{BTreeSet, HashMap};
@@ -28,10 +28,11 @@ struct Protected {
 }
 
 impl Protected {
-    fn allows(&self, var: VarId, lock: VarId, model: &Model) -> bool {
+    /// Whether nobody else can touch a variable while a process does. Who touches a protected one holds its mutex, whichever that is.
+    fn allows(&self, var: VarId, model: &Model) -> bool {
         !model.is_shared(var)
             || self.fixed.contains(&var)
-            || self.by.get(&var).is_some_and(|held| held.contains(&lock))
+            || self.by.get(&var).is_some_and(|held| !held.is_empty())
     }
 }
 
@@ -274,7 +275,7 @@ fn joined(code: Code, model: &Model, protected: &Protected) -> Code {
                 }];
                 let mut branches = 0;
                 while let Some(next) = rest.next_if(|next| {
-                    joins(next, lock, model, protected, &mut branches) && branches <= MOST_BRANCHES
+                    joins(next, model, protected, &mut branches) && branches <= MOST_BRANCHES
                 }) {
                     step.push(next);
                 }
@@ -323,27 +324,26 @@ fn joined(code: Code, model: &Model, protected: &Protected) -> Code {
     output
 }
 
-/// Whether a statement touches nothing but what the mutex protects, and comes to its end.
+/// Whether a statement touches nothing but what a mutex protects, and comes to its end.
 fn joins(
     statement: &Statement,
-    lock: VarId,
     model: &Model,
     protected: &Protected,
     branches: &mut usize,
 ) -> bool {
-    let fine = |var: VarId| protected.allows(var, lock, model);
+    let fine = |var: VarId| protected.allows(var, model);
     let mut all = true;
     statement.for_expressions(&mut |expr: &Expr| {
         expr.for_places(&mut |place: &Place| all &= fine(place.var));
     });
     all && match &statement.kind {
         StatementKind::Assign(place, _) | StatementKind::Havoc(place) => fine(place.var),
-        StatementKind::Assert(_) => true,
+        StatementKind::Assert(..) => true,
         StatementKind::If(_, yes, no) => {
             *branches += 1;
             let mut inner = |code: &Code| {
                 code.iter()
-                    .all(|statement| joins(statement, lock, model, protected, branches))
+                    .all(|statement| joins(statement, model, protected, branches))
             };
             inner(yes) && inner(no)
         }

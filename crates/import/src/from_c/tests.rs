@@ -90,9 +90,14 @@ fn what_is_atomic_is_one_step() {
 
 #[test]
 fn short_circuits_read_only_what_is_needed() {
-    let text = model("int x, y; int main(void) { x = y = 1; if (x && y) { x = 0; } }");
+    let text = model(
+        "#include <pthread.h>\nint x, y; void *t(void *a) { if (x && y) { x = 0; } return 0; }\nint main(void) { pthread_t h; pthread_create(&h, 0, t, 0); x = y = 1; }",
+    );
     assert!(text.contains("holds := x != 0;"), "{text}");
     assert!(text.contains("if holds {"), "{text}");
+    // As long as there is one thread, nobody can tell.
+    let text = model("int x, y; int main(void) { x = y = 1; if (x && y) { x = 0; } }");
+    assert!(text.contains("if x != 0 && y != 0 {"), "{text}");
 }
 
 #[test]
@@ -163,8 +168,9 @@ fn only_inputs_that_matter_are_tried() {
         model("int x; int main(void) { int k = __VERIFIER_nondet_int(); if (k > 3) { x = 1; } }");
     assert!(text.contains("local input: 2..4 = 2;"), "{text}");
     // It is used otherwise, so all of them matter.
-    let text =
-        model("int x; int main(void) { int k = __VERIFIER_nondet_int(); if (k > 3) { x = k; } }");
+    let text = model(
+        "int x; int main(void) { int k = __VERIFIER_nondet_int(); if (k > 3) { x = k / 2; } }",
+    );
     assert!(text.contains("input: -2147483648..2147483647"), "{text}");
 }
 
@@ -362,4 +368,305 @@ fn hostile_programs_are_refused_in_time() {
         let begin: String = program.chars().take(60).collect();
         assert!(outcome(&program, Integers::Checked).is_err(), "{begin}");
     }
+}
+
+/// The line of the program that a line of the model comes from.
+fn line_of(program: &str, wanted: &str) -> Option<u32> {
+    let imported = import(program);
+    let found = imported.text.lines().position(|line| line.contains(wanted));
+    let position = found.unwrap_or_else(|| panic!("no `{wanted}` in\n{}", imported.text));
+    imported.lines[position]
+}
+
+#[test]
+fn checks_say_what_they_stand_for() {
+    let cases = [
+        (
+            "int x; int main(void) { while (1) { x = x + 1; } }",
+            "// fails: signed overflow: the value is none of `int`",
+        ),
+        (
+            "int x, y; int main(void) { while (1) { x++; y++; if (x + y > 3) { x = 0; } } }",
+            "// fails: signed overflow: the value is none of `int`",
+        ),
+        (
+            "#include <pthread.h>\npthread_rwlock_t l; int main(void) { pthread_rwlock_unlock(&l); }",
+            "// fails: the read-write lock is released, and nobody holds it",
+        ),
+        (
+            "#include <pthread.h>\npthread_mutex_t m; int main(void) { pthread_mutex_lock(&m); pthread_mutex_destroy(&m); }",
+            "assert !locked(m); // fails: the mutex is destroyed while somebody holds it",
+        ),
+        (
+            "extern void reach_error(void); int main(void) { reach_error(); }",
+            "assert false; // fails: the error is reached",
+        ),
+    ];
+    for (program, wanted) in cases {
+        let text = model(program);
+        assert!(text.contains(wanted), "{wanted}\n{text}");
+    }
+    // An assertion of the program says it itself.
+    let text = model("#include <assert.h>\nint x; int main(void) { assert(x == 0); }");
+    assert!(!text.contains("// fails"), "{text}");
+}
+
+#[test]
+fn a_thread_begins_where_it_does_something() {
+    let program = "#include <pthread.h>\npthread_mutex_t m;\nint x;\nvoid *t(void *arg) {\n    pthread_mutex_lock(&m);\n    x = 1;\n    pthread_mutex_unlock(&m);\n    return 0;\n}\nint main(void) {\n    pthread_t h;\n    pthread_create(&h, 0, t, 0);\n}\n";
+    assert_eq!(line_of(program, "await t_started"), Some(5));
+    assert_eq!(line_of(program, "lock m;"), Some(5));
+}
+
+#[test]
+fn what_is_not_written_begins_with_any_value() {
+    let begins = |declared: &str, code: &str| {
+        let text = model(&format!(
+            "extern int f(void); int g; int main(void) {{ {declared} {code} }}"
+        ));
+        text.contains("havoc")
+    };
+    let cases = [
+        ("int a[2];", "a[0] = 1; a[1] = 2; g = a[0] + a[1];", false),
+        ("int a[2];", "a[0] = 1; g = a[0] + a[1];", true),
+        (
+            "int a[4];",
+            "for (int i = 0; i < 4; i++) { a[i] = i; } g = a[3];",
+            false,
+        ),
+        (
+            "int a[4];",
+            "for (int i = 0; i < 3; i++) { a[i] = i; } g = a[3];",
+            true,
+        ),
+        (
+            "int a[2];",
+            "if (g) { a[0] = 1; } else { a[0] = 2; } g = a[0];",
+            false,
+        ),
+        ("int a[2];", "if (g) { a[0] = 1; } g = a[0];", true),
+        ("int a[2];", "while (g) { a[0] = 1; } g = a[0];", true),
+        ("struct { int x, y; } s;", "s.x = 1; g = s.x;", false),
+        ("struct { int x, y; } s;", "s.x = 1; g = s.y;", true),
+        ("static int a[2];", "g = a[0];", false),
+        ("int a[2] = {1};", "g = a[1];", false),
+    ];
+    for (declared, code, any) in cases {
+        assert_eq!(begins(declared, code), any, "{declared} {code}");
+    }
+}
+
+#[test]
+fn what_has_to_be_initialised_is() {
+    let program = |declared: &str, first: &str| {
+        format!(
+            "#include <pthread.h>\n#include <semaphore.h>\nint main(void) {{\n    {declared}\n    {first}\n}}"
+        )
+    };
+    for (declared, first) in [
+        ("pthread_mutex_t m;", "pthread_mutex_lock(&m);"),
+        ("sem_t s;", "sem_post(&s);"),
+        ("pthread_barrier_t b;", "pthread_barrier_wait(&b);"),
+        (
+            "struct { pthread_mutex_t m; } s;",
+            "pthread_mutex_lock(&s.m);",
+        ),
+    ] {
+        let (line, message) = refused(&program(declared, first));
+        assert_eq!(line, 4, "{message}");
+        assert!(message.contains("nothing initialises it"), "{message}");
+    }
+    for (declared, first) in [
+        (
+            "pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;",
+            "pthread_mutex_lock(&m);",
+        ),
+        (
+            "pthread_mutex_t m;",
+            "pthread_mutex_init(&m, 0); pthread_mutex_lock(&m);",
+        ),
+        ("static pthread_mutex_t m;", "pthread_mutex_lock(&m);"),
+        ("sem_t s;", "sem_init(&s, 0, 1); sem_wait(&s);"),
+    ] {
+        import(&program(declared, first));
+    }
+}
+
+#[test]
+fn inputs_have_as_few_values_as_are_enough() {
+    let range = |code: &str| {
+        let text = model(&format!(
+            "extern int __VERIFIER_nondet_int(void); extern unsigned __VERIFIER_nondet_uint(void); extern void assume_abort_if_not(int);\nint x, y, g, h[8]; int main(void) {{ {code} }}"
+        ));
+        let inputs = text.lines().filter(|line| line.contains("local input"));
+        let ranges = inputs.map(|line| {
+            let (_, ty) = line.split_once(": ").unwrap();
+            ty.split_once(" = ").unwrap().0.to_owned()
+        });
+        ranges.collect::<Vec<_>>().join(" ")
+    };
+    let nondet = "__VERIFIER_nondet_int()";
+    for (code, wanted) in [
+        // Two that are compared with one another, and with 0 that they are at first.
+        (
+            format!("x = {nondet}; y = {nondet}; g = x < y;"),
+            "-2..2 -2..2",
+        ),
+        (format!("x = {nondet}; y = x; g = x == y;"), "-1..1"),
+        // Remainders.
+        ("h[__VERIFIER_nondet_uint() % 4] = 1;".to_owned(), "0..3"),
+        (format!("h[({nondet} & 3)] = 1;"), "-3..3"),
+        // What an assumption says about a shared variable that nobody else knows yet.
+        (
+            format!("x = {nondet}; assume_abort_if_not(x > 0 && x < 5); g = x * 2;"),
+            "1..4",
+        ),
+        // What guards leave, and one value beyond.
+        (
+            format!("int a = {nondet}; if (a >= 0 && a <= 9) {{ g = a * 2; }}"),
+            "-1..10",
+        ),
+        (
+            format!("int a = {nondet}; if (a >= 0) {{ g = a / 2; }}"),
+            "-2147483648..2147483647",
+        ),
+        (
+            format!("x = {nondet}; y = x + 0 * x; g = x == y;"),
+            "-2147483648..2147483647",
+        ),
+    ] {
+        assert_eq!(range(&code), wanted, "{code}");
+    }
+}
+
+#[test]
+fn names_with_a_dollar_stay_different() {
+    let text = model("int a$b, a__b, c$d; int main(void) { a$b = 1; a__b = 2; c$d = 3; }");
+    assert_eq!(text.matches("shared ").count(), 3, "{text}");
+    assert!(
+        text.contains("shared a__S") && text.contains("shared a__b"),
+        "{text}"
+    );
+}
+
+#[test]
+fn pointers_outside_of_functions_are_set_once() {
+    let text = model(
+        "#include <stdlib.h>\nint *p; int a; int *q = &a; int main(void) { p = malloc(2 * sizeof(int)); p[0] = 1; p[1] = 2; *q = p[1]; }",
+    );
+    assert!(text.contains("memory[1] := 2;"), "{text}");
+    let set = |code: &str| {
+        format!(
+            "#include <stdlib.h>\nint *p; int a, c; int main(void) {{\n {code}\n if (p) {{ a = 1; }} }}"
+        )
+    };
+    // It may not be set, or have another value.
+    for code in [
+        "if (c) { p = &a; }",
+        "p = &a; p = &c;",
+        "if (c) goto out; p = &a; out: ;",
+        "while (c) { p = &a; }",
+    ] {
+        refused(&set(code));
+    }
+    import(&set("p = &a;"));
+}
+
+#[test]
+fn jumps_over_declarations_are_refused_where_they_matter() {
+    let over = |body: &str| {
+        let program = format!(
+            "void assert(int); int c; int f(int a) {{\n{body}\n return 0; }} int main(void) {{ c = f(c); }}"
+        );
+        match outcome(&program, Integers::Checked) {
+            Ok(_) => None,
+            Err((line, message)) => {
+                assert!(
+                    message.starts_with("a jump over the declaration"),
+                    "{message}"
+                );
+                Some(line)
+            }
+        }
+    };
+    for body in [
+        "goto in; int y; in: c = y;",
+        "goto in; int y = 1; in: if (c) { c = y; }",
+        "goto in; { int y; in: c = y; }",
+        "{ int y = 2; again: c = y; } if (c) goto again;",
+        "goto in; int y; while (c) { c = y; in: c = 1; }",
+        "goto in; int y; back: c = y; in: if (c) goto back;",
+        "switch (a) { case 0: ; int y = 1; case 1: c = y; }",
+    ] {
+        assert_eq!(over(body), Some(2), "{body}");
+    }
+    for body in [
+        "int y; goto in; in: c = 1;",
+        "if (c) goto out; int y = 1; c = y; out: c = 2;",
+        "goto out; { int y = 1; c = y; } out: c = 2;",
+        "goto in; static int y; in: c = y;",
+        "again: ; int y = 1; c = y; if (c) goto again;",
+        "switch (a) { case 0: { int y = 1; c = y; } case 1: c = 2; }",
+        "for (int i = 0; i < 2; i++) { int y = i; if (c) continue; c = y; }",
+    ] {
+        assert_eq!(over(body), None, "{body}");
+    }
+}
+
+#[test]
+fn macros_are_those_of_the_platform() {
+    for (condition, expected) in [
+        ("defined(__linux__) && defined(__x86_64__)", true),
+        (
+            "__SIZEOF_LONG__ == 8 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__",
+            true,
+        ),
+        (
+            "defined(__cplusplus) || defined(_WIN32) || defined(__clang__)",
+            false,
+        ),
+        (
+            "defined(assert) && defined(PTHREAD_MUTEX_INITIALIZER) && EOF < 0",
+            true,
+        ),
+    ] {
+        let headers = "#include <assert.h>\n#include <pthread.h>\n#include <stdio.h>\n";
+        let program = format!(
+            "{headers}int x;\nint main(void) {{\n#if {condition}\nx = 1;\n#else\nx = 2;\n#endif\n}}"
+        );
+        let text = model(&program);
+        assert_eq!(text.contains("x := 1;"), expected, "{condition}: {text}");
+        assert_eq!(text.contains("x := 2;"), !expected, "{condition}: {text}");
+    }
+}
+
+#[test]
+fn assertions_can_be_switched_off() {
+    let program = "#include <assert.h>\nint x;\nint main(void) { assert(x == 1); x = 2; }";
+    assert!(model(program).contains("assert"));
+    let off = model(&format!("#define NDEBUG\n{program}"));
+    assert!(!off.contains("assert") && off.contains("x := 2;"), "{off}");
+}
+
+#[test]
+fn atomic_operations_wrap_around() {
+    let head =
+        "#include <stdatomic.h>\n#include <limits.h>\natomic_int v = INT_MAX; int w = INT_MAX;\n";
+    let text = model(&format!(
+        "{head}int main(void) {{ atomic_fetch_add(&v, 1); }}"
+    ));
+    assert!(
+        !text.contains("overflow") && text.contains("-2147483648"),
+        "{text}"
+    );
+    let text = model(&format!("{head}int main(void) {{ w = w + 1; }}"));
+    assert!(text.contains("overflow"), "{text}");
+}
+
+#[test]
+fn a_division_by_zero_is_a_check() {
+    let text = model("int z; int g = 3; int main(void) { g = g / 0; }");
+    assert!(text.contains("/ 0"), "{text}");
+    let text = model("int z; int g = 3; int main(void) { if (z) { g = g % z; } }");
+    assert!(text.contains("process main"), "{text}");
 }

@@ -141,7 +141,9 @@ pub(crate) fn known(name: &str) -> Option<Type> {
         }
         "FILE" => Some(Type::Other("a file")),
         "va_list" | "__builtin_va_list" => Some(Type::Other("a list of arguments")),
-        "pthread_once_t" | "once_flag" => Some(Type::Other("a flag of `pthread_once`")),
+        // 0 before, 1 during and 2 after the one call.
+        "pthread_once_t" => int(32, true),
+        "once_flag" => Some(Type::Other("a flag of `call_once`")),
         "pthread_key_t" => Some(Type::Other("a key of data of each thread")),
         "mtx_t" | "cnd_t" | "thrd_t" => Some(Type::Other("a type of <threads.h>")),
         _ => None,

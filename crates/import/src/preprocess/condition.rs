@@ -148,7 +148,8 @@ impl<'t> Reader<'t> {
         let value = match token.kind {
             Kind::Word => Some(0),
             Kind::Number => match constant::number(&token.text) {
-                Some((_, literal)) if literal.unsigned => {
+                // All numbers have 64 bits here, so only the suffix makes one unsigned.
+                Some(_) if token.text.contains(['u', 'U']) => {
                     let message =
                         "an unsigned number in a condition, which makes all numbers there unsigned";
                     return Err(unsupported(token.at, message, "write it without `u`"));

@@ -10,6 +10,7 @@ mod expand;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use threadwise_lang::diagnostics::Code;
@@ -95,14 +96,17 @@ pub(crate) fn shown(text: &str) -> String {
 /// Names and what they stand for.
 pub(crate) type Definitions = &'static [(&'static str, &'static str)];
 
+/// Whether a name is defined.
+pub(crate) type IsDefined<'m> = &'m dyn Fn(&str) -> bool;
+
 /// What languages differ in.
 pub(crate) struct Dialect {
     /// A text as tokens; the number is that of its file.
     pub tokens: fn(&str, u32) -> Parsed<Vec<Token>>,
     /// What is defined without being asked for.
     pub defined: Definitions,
-    /// What a header of the system defines, if the language knows it.
-    pub header: fn(&str) -> Option<Definitions>,
+    /// What a header of the system defines, if the language knows it. It may ask whether a name is defined.
+    pub header: fn(&str, IsDefined<'_>) -> Option<Definitions>,
     /// What to do about a header that it does not know.
     pub unknown_header: &'static str,
 }
@@ -119,6 +123,7 @@ pub(crate) fn preprocess(
         sources,
         depth: 0,
         includes: 0,
+        once: HashSet::new(),
         output: Vec::new(),
     };
     preprocessor.define_all(dialect.defined)?;
@@ -153,6 +158,8 @@ struct Preprocessor<'p> {
     /// How many files are being read.
     depth: usize,
     includes: usize,
+    /// Files that say `#pragma once`.
+    once: HashSet<u32>,
     output: Vec<Token>,
 }
 
@@ -285,6 +292,9 @@ impl Preprocessor<'_> {
                     "define what it asks for with `-D`",
                 ));
             }
+            "pragma" if rest.first().is_some_and(|word| word.is("once")) => {
+                self.once.insert(hash.file);
+            }
             // What a preprocessor itself writes, and remarks for compilers.
             "line" | "pragma" | "ident" | "warning" => {}
             _ if word.kind == Kind::Number => {}
@@ -352,7 +362,8 @@ impl Preprocessor<'_> {
             let inner = rest[1..].iter().take_while(|token| !token.is(">"));
             let name: String = inner.map(|token| &*token.text).collect();
             let place = rest.last().map_or(file.at, |last| file.at.to(last.at));
-            return match (self.dialect.header)(&name) {
+            let is_defined = |name: &str| self.macros.has(name);
+            return match (self.dialect.header)(&name, &is_defined) {
                 Some(definitions) => self.define_all(definitions),
                 None => {
                     let message =
@@ -381,6 +392,9 @@ impl Preprocessor<'_> {
         // A file that says nothing costs time too.
         self.macros.count(text.len() / 2, file.at)?;
         let index = self.sources.add(&name, &text, Some(file.at));
+        if self.once.contains(&index) {
+            return Ok(());
+        }
         self.depth += 1;
         self.file(index, settings)?;
         self.depth -= 1;

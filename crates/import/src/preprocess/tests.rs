@@ -50,7 +50,11 @@ fn tokens(text: &str, file: u32) -> Parsed<Vec<Token>> {
 const DIALECT: Dialect = Dialect {
     tokens,
     defined: &[("GIVEN", "7")],
-    header: |name| (name == "known.h").then_some(&[("FROM_HEADER", "8")]),
+    header: |name, is_defined| match name {
+        "known.h" if is_defined("OTHER") => Some(&[("FROM_HEADER", "9")]),
+        "known.h" => Some(&[("FROM_HEADER", "8")]),
+        _ => None,
+    },
     unknown_header: "leave it out",
 };
 
@@ -58,6 +62,7 @@ fn tried(text: &str) -> Result<String, (String, String)> {
     let files = [
         ("a.h", "#ifndef A\n#define A 1\n#include \"b.h\"\na\n#endif"),
         ("b.h", "#include \"a.h\"\nb"),
+        ("once.h", "#pragma once\no"),
         ("again.h", "#include \"again.h\""),
         (
             "twice.h",
@@ -110,6 +115,7 @@ fn macros_give_what_they_give_in_c() {
         ("#define f (1)\nf(2)", "( 1 ) ( 2 )"),
         ("GIVEN OUTSIDE F(3)", "7 9 [ 3 ]"),
         ("#include <known.h>\nFROM_HEADER", "8"),
+        ("#define OTHER\n#include <known.h>\nFROM_HEADER", "9"),
     ] {
         assert_eq!(tried(text).as_deref(), Ok(expected), "{text}");
     }
@@ -159,6 +165,7 @@ fn conditions_choose_what_is_read() {
         ("-1 < 0", true),
         ("1 << 3 == 8", true),
         ("010 == 8", true),
+        ("4294967295 > 0 && -1 < 4294967295", true),
     ] {
         let text = format!("#if {condition}\nyes\n#else\nno\n#endif");
         let read = if expected { "yes" } else { "no" };
@@ -176,6 +183,8 @@ fn files_include_each_other() {
         tried("#include \"a.h\"\n#include \"a.h\"").as_deref(),
         Ok("b a")
     );
+    let once = "#include \"once.h\"\n#include \"once.h\"\nx";
+    assert_eq!(tried(once).as_deref(), Ok("o x"));
     // A file may include itself as long as that ends.
     assert_eq!(tried("#include \"twice.h\"\nx").as_deref(), Ok("x"));
 }

@@ -99,14 +99,27 @@ pub fn witness(
 
 /// What the competition calls the property that a run violates.
 fn violated(source: &Program<'_>, trace: &Trace) -> Result<&'static str, NoWitness> {
-    let Ending::Check { check, line, .. } = &trace.ending else {
+    let Ending::Check {
+        check,
+        line,
+        meaning,
+        ..
+    } = &trace.ending
+    else {
         return Err(NoWitness::Property);
     };
     let words = |word: &str| line.is_some_and(|line| source.mentions(line, word));
+    let overflows = |meaning: &String| meaning.starts_with("signed overflow");
     match check {
+        CheckName::Assert | CheckName::Range if meaning.as_ref().is_some_and(overflows) => {
+            Ok(OVERFLOW)
+        }
         CheckName::Assert if words("reach_error") => Ok(REACH_ERROR),
         CheckName::Assert if words("assert") || words("__assert_fail") => Ok(ASSERT),
-        CheckName::Assert | CheckName::Range => Ok(OVERFLOW),
+        // One that stands for something else in the program, such as the release of a lock.
+        CheckName::Assert if meaning.is_some() => Err(NoWitness::Check(*check)),
+        CheckName::Assert => Ok(ASSERT),
+        CheckName::Range => Ok(OVERFLOW),
         CheckName::Index => Ok(DEREFERENCE),
         check => Err(NoWitness::Check(*check)),
     }

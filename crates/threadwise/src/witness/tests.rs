@@ -367,7 +367,7 @@ fn a_value_that_leaves_its_type_is_an_overflow() {
 process main {
     local t: int = 0;
     l3: t := x; // 3
-    l3a: assert t + 1 <= 2147483647; x := t + 1; // 3
+    l3a: assert t + 1 <= 2147483647; x := t + 1; // fails: signed overflow: the value is none of `int` // 3
 }
 ",
     );

@@ -134,7 +134,11 @@ impl<'a> Builder<'a> {
                 return Ok(Some(value));
             }
         }
-        unsupported(at, "a pointer in memory", "pass it as a parameter")
+        if self.set_global_pointer(&name, &value) {
+            return Ok(Some(value));
+        }
+        let help = "a pointer outside of functions may be set once, by `main`, before it makes threads; else pass it as a parameter";
+        unsupported(at, "a pointer in memory", help)
     }
 
     fn is_atomic(&self, part: &Part) -> bool {

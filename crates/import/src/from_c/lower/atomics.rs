@@ -153,9 +153,13 @@ impl<'a> Builder<'a> {
                 let value = self.rvalue(&arguments[1])?;
                 let value = self.settled(value, at)?;
                 let change = |builder: &mut Self, current: Value| {
-                    // The operation is in the type of the object.
-                    let result = builder.combine(&operator, current, value, at)?;
-                    Ok(result)
+                    // The operation is in the type of the object, and what leaves that wraps around: C says so of these operations.
+                    Ok(match builder.combine(&operator, current, value, at)? {
+                        Value::Int(Expr::Checked(ty, sum), int) => {
+                            Value::Int(Expr::Wrapping(ty, sum), int)
+                        }
+                        result => result,
+                    })
                 };
                 self.update(&part, at, old, change).map(Some)
             }

@@ -15,6 +15,7 @@ use super::super::source::{At, Built, Refusal, malformed, unsupported};
 use super::super::tidy;
 use super::super::types::{IntType, Type};
 use super::declare::{Owner, name_of};
+use super::jumps::Jumps;
 use super::{Binding, Builder, DEEPEST_CALLS, Frame, Part, Value};
 
 impl<'a> Builder<'a> {
@@ -39,7 +40,21 @@ impl<'a> Builder<'a> {
         {
             return Ok(value);
         }
-        let Some((&known, &function)) = self.functions.get_key_value(name.as_str()) else {
+        let arguments = match self.functions.contains_key(name.as_str()) {
+            true => self.arguments(&call.arguments)?,
+            false => Vec::new(),
+        };
+        self.call_by_name(&name, arguments, at)
+    }
+
+    /// A call of a function of the program.
+    pub(super) fn call_by_name(
+        &mut self,
+        name: &str,
+        arguments: Vec<Value>,
+        at: At,
+    ) -> Built<Value> {
+        let Some((&known, &function)) = self.functions.get_key_value(name) else {
             let message = format!("the function `{name}` has no body and is not known");
             return unsupported(at, message, "write its body, or leave the call out");
         };
@@ -54,7 +69,6 @@ impl<'a> Builder<'a> {
                 "call less deeply",
             );
         }
-        let arguments = self.arguments(&call.arguments)?;
         if known.starts_with("__VERIFIER_atomic_") {
             return self.atomic_function(known, function, arguments, at);
         }
@@ -163,7 +177,14 @@ impl<'a> Builder<'a> {
             jumps: Vec::new(),
         });
         let outer = self.times;
-        if jumps_back(&function.node.statement) {
+        let jumps = Jumps::of(&function.node.statement);
+        if let Some((span, name)) = jumps.over() {
+            let message =
+                format!("a jump over the declaration of `{name}`, which has any value then");
+            let help = "declare it in front of the jump, or put its uses into a block";
+            return unsupported(self.places.at(span), message, help);
+        }
+        if jumps.back() {
             self.times = None;
         }
         self.body(&function.node.statement)?;
@@ -226,6 +247,12 @@ impl<'a> Builder<'a> {
                     Value::Truth(truth) if int.bits >= 1 => Value::Truth(truth),
                     value => Value::Int(self.convert(value, int, at)?, int.plain()),
                 };
+                self.frame().value = Some(value);
+                Ok(())
+            }
+            (Type::Pointer(_), None) if self.frames.len() > 1 => {
+                let value = self.rvalue(value)?;
+                let value = self.hold(value, at)?;
                 self.frame().value = Some(value);
                 Ok(())
             }
@@ -418,7 +445,7 @@ fn done_after(code: &[ir::Statement], mut done: bool) -> Option<bool> {
             | StatementKind::Assign(..)
             | StatementKind::Havoc(_)
             | StatementKind::Start(_)
-            | StatementKind::Assert(_) => done = true,
+            | StatementKind::Assert(..) => done = true,
             StatementKind::Goto(_) => return Some(done),
             StatementKind::If(_, yes, no) => {
                 done |= fails;
@@ -527,43 +554,5 @@ impl<'ast> Visit<'ast> for Effects {
     ) {
         self.0 |= super::assign::compound(&node.operator.node).is_some();
         lang_c::visit::visit_binary_operator_expression(self, node, span);
-    }
-}
-
-/// Whether a function has a `goto` that leads back.
-fn jumps_back(statement: &Node<Statement>) -> bool {
-    let mut jumps = Targets::default();
-    jumps.visit_statement(&statement.node, &statement.span);
-    jumps.jumps.iter().any(|(name, from)| {
-        jumps
-            .labels
-            .iter()
-            .any(|(label, at)| label == name && at < from)
-    })
-}
-
-#[derive(Default)]
-struct Targets {
-    labels: Vec<(String, usize)>,
-    jumps: Vec<(String, usize)>,
-}
-
-impl<'ast> Visit<'ast> for Targets {
-    fn visit_statement(&mut self, node: &'ast Statement, span: &'ast Span) {
-        if let Statement::Goto(name) = node {
-            self.jumps.push((name.node.name.clone(), span.start));
-        }
-        lang_c::visit::visit_statement(self, node, span);
-    }
-
-    fn visit_labeled_statement(
-        &mut self,
-        node: &'ast lang_c::ast::LabeledStatement,
-        span: &'ast Span,
-    ) {
-        if let lang_c::ast::Label::Identifier(name) = &node.label.node {
-            self.labels.push((name.node.name.clone(), span.start));
-        }
-        lang_c::visit::visit_labeled_statement(self, node, span);
     }
 }

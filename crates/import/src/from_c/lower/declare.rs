@@ -27,6 +27,15 @@ pub(super) fn name_of(declarator: &Declarator) -> Option<&str> {
     }
 }
 
+/// A variable outside of functions of which each thread has one.
+#[derive(Clone)]
+pub(super) struct OfThreads<'a> {
+    name: &'a str,
+    ty: Type,
+    initializer: Option<&'a Node<Initializer>>,
+    at: At,
+}
+
 /// Who has an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Owner {
@@ -56,10 +65,14 @@ impl<'a> Builder<'a> {
             let initializer = declared.node.initializer.as_ref();
             let ty = sized(ty, initializer.map(|initializer| &initializer.node));
             if storage.of_thread {
-                self.globals.insert(
-                    name.to_owned(),
-                    Binding::Unset(Type::Other("a variable of each thread")),
-                );
+                let unset = Binding::Unset(Type::Other("a variable of each thread"));
+                self.globals.insert(name.to_owned(), unset);
+                self.of_threads.push(OfThreads {
+                    name,
+                    ty,
+                    initializer,
+                    at: place,
+                });
                 continue;
             }
             match storage.external && initializer.is_none() {
@@ -102,6 +115,13 @@ impl<'a> Builder<'a> {
                 self.globals.insert(name.to_owned(), Binding::Value(value));
                 continue;
             }
+            if let (Type::Pointer(_), Some(initializer)) = (&ty, initializer)
+                && self.never_written(name)
+                && let Some(value) = self.fixed_pointer(&initializer.node)
+            {
+                self.globals.insert(name.to_owned(), Binding::Value(value));
+                continue;
+            }
             let binding = match self.object(&ty, name, Owner::Shared, place) {
                 Ok(object) => Binding::Object(Part {
                     ty,
@@ -120,6 +140,38 @@ impl<'a> Builder<'a> {
                 }
             }
             self.globals.insert(name.to_owned(), binding);
+        }
+        Ok(())
+    }
+
+    /// Gives the process that is being read its own of the variables that each thread has.
+    pub(super) fn own_variables(&mut self) -> Built<()> {
+        for variable in self.of_threads.clone() {
+            let OfThreads {
+                name,
+                ty,
+                initializer,
+                at,
+            } = variable;
+            let number = match initializer.map(|initializer| &initializer.node) {
+                None => 0,
+                Some(Initializer::Expression(value)) => self.constant(value)?,
+                Some(Initializer::List(_)) => {
+                    let message = "an initial value of a variable of each thread";
+                    return unsupported(at, message, "give it a number, or set it by a statement");
+                }
+            };
+            let object = self.object(&ty, name, Owner::Process, at)?;
+            if let (Type::Int(int), Object::Variable(var)) = (&ty, &object) {
+                let number = super::super::ir::wrapped(*int, number);
+                self.model.variables[var.0].initial = Some(number);
+            }
+            let part = Part {
+                ty,
+                object: Rc::new(object),
+                indices: Vec::new(),
+            };
+            self.globals.insert(name.to_owned(), Binding::Object(part));
         }
         Ok(())
     }
@@ -267,9 +319,9 @@ impl<'a> Builder<'a> {
         if let Owner::Process = owner {
             // What the list does not mention is 0.
             let mut zero = Vec::new();
-            self.all_cells(part, &mut zero, at)?;
-            zero.retain(|(place, _)| !cells.iter().any(|(other, _)| other == place));
-            cells.extend(zero);
+            self.number_cells(part, &mut zero, at)?;
+            zero.retain(|place| !cells.iter().any(|(other, _)| other == place));
+            cells.extend(zero.into_iter().map(|place| (place, Expr::Number(0))));
         }
         let code = self.block(|builder| {
             for (place, value) in cells {
@@ -559,6 +611,10 @@ impl<'a> Builder<'a> {
             }
             let initializer = declared.node.initializer.as_ref();
             let ty = sized(ty, initializer.map(|initializer| &initializer.node));
+            if let (Type::Pointer(_), Some(scope)) = (&ty, self.frame().scopes.last_mut()) {
+                // Its own initial value may ask for the size of what it points to.
+                scope.insert(name.to_owned(), Binding::Unset(ty.clone()));
+            }
             let binding = match &ty {
                 Type::Pointer(_) => match initializer.map(|initializer| &initializer.node) {
                     None => Binding::Unset(ty),
@@ -598,10 +654,7 @@ impl<'a> Builder<'a> {
         let function = self.frame().function;
         let outer = self.frames.len() == 1;
         let escapes = function == "main" && self.escaping.contains(name);
-        let synchronises = matches!(
-            ty,
-            Type::Mutex | Type::Semaphore | Type::ReadWriteLock | Type::Barrier
-        );
+        let synchronises = self.synchronises(&ty);
         let shared = fixed || escapes || (synchronises && function == "main");
         // All processes have the same `static` variable.
         let process = match shared {
@@ -665,24 +718,95 @@ impl<'a> Builder<'a> {
             },
             None if fixed => {}
             None => {
-                if let (Type::Int(int), Object::Variable(var)) = (&part.ty, &*part.object)
-                    && let Value::Int(any, _) = self.arbitrary(int.plain(), at)
-                {
-                    self.emit(at, StatementKind::Assign(Place::of(*var), any));
-                }
-                let plain = match &part.ty {
-                    Type::Array(inner, _) => !matches!(**inner, Type::Thread | Type::Mutex),
-                    Type::Struct(_) => true,
-                    _ => false,
-                };
-                if plain && new {
-                    let message =
-                        "parts of this that are read before they are written are taken as 0";
-                    self.note(at, message, "give it initial values");
-                }
+                self.begin_with_any(&part, at)?;
+                self.begin_unprepared(&part, name, at);
             }
         }
         Ok(Binding::Object(part))
+    }
+
+    /// Whether processes can wait for one another by an object of a type.
+    fn synchronises(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Mutex | Type::Semaphore | Type::ReadWriteLock | Type::Barrier => true,
+            Type::Array(inner, _) => self.synchronises(inner),
+            Type::Struct(number) => {
+                let fields = &self.structs[*number];
+                fields.iter().any(|(_, ty)| self.synchronises(ty))
+            }
+            _ => false,
+        }
+    }
+
+    /// A variable of a function that is declared without a value has any.
+    pub(super) fn begin_with_any(&mut self, part: &Part, at: At) -> Built<()> {
+        if let (Type::Int(int), Object::Variable(var)) = (&part.ty, &*part.object)
+            && !self.model.is_shared(*var)
+        {
+            // An input of its own: which of its values matter is found out later.
+            if let Value::Int(any, _) = self.arbitrary(int.plain(), at) {
+                self.emit(at, StatementKind::Assign(Place::of(*var), any));
+            }
+            return Ok(());
+        }
+        let mut cells = Vec::new();
+        self.number_cells(part, &mut cells, at)?;
+        let mut code = Vec::new();
+        for place in cells {
+            let kind = StatementKind::Havoc(place);
+            code.push(super::Statement { at, kind });
+        }
+        if code.is_empty() {
+            return Ok(());
+        }
+        self.statements += code.len();
+        match self.is_own(&part.object) {
+            true => self.code.extend(code),
+            // Others cannot have seen it yet.
+            false => self.step(code, at),
+        }
+        Ok(())
+    }
+
+    /// The cells of an object that hold numbers of the program.
+    fn number_cells(&mut self, part: &Part, cells: &mut Vec<Place>, at: At) -> Built<()> {
+        if cells.len() > MOST_CELLS {
+            let help = "make it smaller, or declare it outside of functions";
+            return unsupported(at, "this object of a function is too large", help);
+        }
+        match (&part.ty, &*part.object) {
+            (Type::Int(_), Object::Variable(var)) => {
+                cells.push(Place {
+                    var: *var,
+                    indices: part.indices.clone(),
+                });
+            }
+            (Type::Array(inner, Some(size)), _) => {
+                for index in 0..*size {
+                    let mut indices = part.indices.clone();
+                    indices.push(Expr::Number(i128::from(index)));
+                    let cell = Part {
+                        ty: (**inner).clone(),
+                        object: Rc::clone(&part.object),
+                        indices,
+                    };
+                    let before = cells.len();
+                    self.number_cells(&cell, cells, at)?;
+                    if cells.len() == before {
+                        break;
+                    }
+                }
+            }
+            (Type::Struct(_), Object::Fields(fields)) => {
+                for position in 0..fields.len() {
+                    if let Some(field) = self.field_at(part, position) {
+                        self.number_cells(&field, cells, at)?;
+                    }
+                }
+            }
+            _ => {}
+        }
+        Ok(())
     }
 }
 

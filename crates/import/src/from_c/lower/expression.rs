@@ -104,6 +104,7 @@ impl<'a> Builder<'a> {
             None if self.functions.contains_key(name) || super::library::is_known(name) => {
                 Ok(Value::Function(name.to_owned()))
             }
+            None if name == "PTHREAD_ONCE_INIT" => Ok(Value::Int(Expr::Number(0), IntType::INT)),
             None => {
                 if let Some(value) = self.parameter_value(name, at) {
                     return Ok(value);
@@ -680,7 +681,8 @@ impl<'a> Builder<'a> {
             return Ok(Value::Truth(second));
         }
         let reads = first.shared_reads(&self.model) + second.shared_reads(&self.model);
-        let joined = self.in_step || reads <= 1 || second.shared_reads(&self.model) == 0;
+        let joined =
+            self.in_step || reads <= 1 || second.shared_reads(&self.model) == 0 || self.is_alone();
         if code.is_empty() && joined {
             return Ok(Value::Truth(match and {
                 true => first.and(second),

@@ -141,7 +141,7 @@ impl<'a> Builder<'a> {
             "assert" | "__VERIFIER_assert" if arguments.len() == 1 => {
                 let condition = self.truth_of(&arguments[0])?;
                 let condition = self.checkable(condition, at);
-                self.emit(at, StatementKind::Assert(condition));
+                self.emit(at, StatementKind::Assert(condition, ""));
                 Ok(Some(Value::Void))
             }
             "reach_error"
@@ -151,7 +151,11 @@ impl<'a> Builder<'a> {
             | "__assert_rtn"
             | "__assert_perror_fail" => {
                 // A failed check ends the run.
-                self.emit(at, StatementKind::Assert(Expr::Truth(false)));
+                let meaning = match name {
+                    "reach_error" | "__VERIFIER_error" => "the error is reached",
+                    _ => "",
+                };
+                self.emit(at, StatementKind::Assert(Expr::Truth(false), meaning));
                 Ok(Some(Value::Void))
             }
             "assume_abort_if_not" | "__VERIFIER_assume" | "assume" if arguments.len() == 1 => {
@@ -233,7 +237,9 @@ impl<'a> Builder<'a> {
                 self.note(at, message, "what it would read is not read");
                 zero()
             }
-            "malloc" | "calloc" | "realloc" | "free" | "alloca" if !own => {
+            "malloc" | "calloc" if !own => self.allocate(name, arguments, at).map(Some),
+            "free" if !own => self.release(arguments, at).map(Some),
+            "realloc" | "alloca" | "reallocarray" | "aligned_alloc" | "posix_memalign" if !own => {
                 let help = "declare a variable or an array instead";
                 unsupported(at, "memory that is allocated while the program runs", help)
             }

@@ -1,6 +1,6 @@
 //! Loops, and how often they run.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
     BinaryOperator, DoWhileStatement, Expression, ForInitializer, ForStatement, Initializer,
@@ -328,17 +328,26 @@ fn changed(statement: &Node<Statement>, name: &str) -> bool {
 
 /// Adds the names of variables that a statement may change, or takes the addresses of.
 pub(super) fn written_names(statement: &Node<Statement>, names: &mut HashSet<String>) {
-    Changes { names }.visit_statement(&statement.node, &statement.span);
+    let mut add = |name: &str| {
+        names.insert(name.to_owned());
+    };
+    Changes { add: &mut add }.visit_statement(&statement.node, &statement.span);
+}
+
+/// Counts how often each name is assigned to, or its address taken.
+pub(super) fn count_writes(statement: &Node<Statement>, counts: &mut HashMap<String, usize>) {
+    let mut add = |name: &str| *counts.entry(name.to_owned()).or_default() += 1;
+    Changes { add: &mut add }.visit_statement(&statement.node, &statement.span);
 }
 
 struct Changes<'n> {
-    names: &'n mut HashSet<String>,
+    add: &'n mut dyn FnMut(&str),
 }
 
 impl Changes<'_> {
     fn add(&mut self, expression: &Expression) {
         if let Expression::Identifier(name) = expression {
-            self.names.insert(name.node.name.clone());
+            (self.add)(&name.node.name);
         }
     }
 }

@@ -12,8 +12,10 @@ mod atomics;
 mod call;
 mod declare;
 mod expression;
+mod jumps;
 mod library;
 mod loops;
+mod memory;
 mod operators;
 mod read_types;
 mod statement;
@@ -166,6 +168,12 @@ pub(crate) struct Builder<'a> {
     initialised: HashSet<String>,
     /// The names of variables that some function may write.
     written: HashSet<String>,
+    /// How often functions assign to variables of these names, or take their addresses.
+    assigned: HashMap<String, usize>,
+    /// How many blocks what is being read is in.
+    depth: usize,
+    /// Variables outside of functions of which each thread has one.
+    of_threads: Vec<declare::OfThreads<'a>>,
     /// Assignments that give arrays and structs their initial values, for the beginning of `main`.
     initial: Code,
     frames: Vec<Frame<'a>>,
@@ -185,6 +193,7 @@ pub(crate) struct Builder<'a> {
     /// Names of variables of `main` whose addresses threads get.
     escaping: std::collections::BTreeSet<String>,
     threads: threads::Threads,
+    prepared: synchronise::Prepared,
     notes: Vec<Refusal>,
     statements: usize,
     in_templates: bool,
@@ -203,6 +212,9 @@ impl<'a> Builder<'a> {
             typedefs: HashMap::new(),
             globals: HashMap::new(),
             written: HashSet::new(),
+            assigned: HashMap::new(),
+            of_threads: Vec::new(),
+            depth: 0,
             initial: Vec::new(),
             frames: Vec::new(),
             model: Model::default(),
@@ -216,6 +228,7 @@ impl<'a> Builder<'a> {
             in_exclusive: false,
             escaping: std::collections::BTreeSet::new(),
             threads: threads::Threads::default(),
+            prepared: synchronise::Prepared::default(),
             undefined: HashSet::new(),
             initialised: HashSet::new(),
             notes: Vec::new(),
@@ -237,6 +250,7 @@ impl<'a> Builder<'a> {
                     return malformed(at, message, "remove one of them");
                 }
                 loops::written_names(&function.node.statement, &mut self.written);
+                loops::count_writes(&function.node.statement, &mut self.assigned);
             }
         }
         for item in &parsed.unit.0 {
@@ -304,7 +318,9 @@ impl<'a> Builder<'a> {
     /// Reads something into code of its own.
     fn block(&mut self, read: impl FnOnce(&mut Self) -> Built<()>) -> Built<Code> {
         let outer = std::mem::take(&mut self.code);
+        self.depth += 1;
         let result = read(self);
+        self.depth -= 1;
         let inner = std::mem::replace(&mut self.code, outer);
         result.map(|()| inner)
     }

@@ -96,9 +96,6 @@ impl<'a> Builder<'a> {
             BinaryOperator::BitwiseXor => return Ok(self.bits(Bits::Xor, ty, first, second, at)),
             _ => return malformed(at, "this operator is not expected here", "use another one"),
         };
-        if let (Arith::Div | Arith::Rem, Expr::Number(0)) = (arith, &second) {
-            return unsupported(at, "a division by 0", "this has no meaning in C");
-        }
         if let (Arith::Rem, true) = (arith, ty.signed) {
             // The remainder fits wherever the quotient does.
             return Ok(Value::Int(Expr::arith(arith, first, second), ty));

@@ -5,15 +5,82 @@
 //! if somebody writes. Who waits at a barrier goes on when enough have come; who comes to the next round waits until all of the last one have left, which each of them does
 //! without touching anything else.
 
+use std::collections::BTreeSet;
+
 use lang_c::ast::Expression;
 use lang_c::span::Node;
 
-use super::super::ir::{Arith, Compare, Expr, Place, Statement, StatementKind, VarKind};
-use super::super::source::{At, Built, unsupported};
+use super::super::ir::{Arith, Compare, Expr, Place, Statement, StatementKind, VarId, VarKind};
+use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::{IntType, Type};
-use super::{Builder, Value};
+use super::{Builder, Object, Part, Value};
+
+type Structs = [Vec<(String, Type)>];
+
+/// Which mutexes, semaphores and barriers the program initialises, and which of those that have to be it uses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prepared {
+    /// Variables of functions that are declared without a value: they are none of their kind before they are initialised.
+    bare: Vec<(VarId, String, At)>,
+    initialised: BTreeSet<VarId>,
+    used: BTreeSet<VarId>,
+}
 
 impl<'a> Builder<'a> {
+    /// Notes that an object of a function has to be initialised before it can be used.
+    pub(super) fn begin_unprepared(&mut self, part: &Part, name: &str, at: At) {
+        fn variables(ty: &Type, object: &Object, structs: &Structs, found: &mut Vec<VarId>) {
+            match (ty, object) {
+                (Type::Array(inner, _), _) => variables(inner, object, structs, found),
+                (
+                    Type::Mutex | Type::Semaphore | Type::ReadWriteLock | Type::Barrier,
+                    Object::Variable(var),
+                ) => found.push(*var),
+                (Type::Barrier, Object::Fields(fields)) => {
+                    if let Some((_, Object::Variable(var))) = fields.first() {
+                        found.push(*var);
+                    }
+                }
+                (Type::Struct(number), Object::Fields(fields)) => {
+                    for ((_, ty), (_, object)) in structs[*number].iter().zip(fields) {
+                        variables(ty, object, structs, found);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        variables(&part.ty, &part.object, &self.structs, &mut found);
+        let bare = found.into_iter().map(|var| (var, name.to_owned(), at));
+        self.prepared.bare.extend(bare);
+    }
+
+    /// Refuses a program that uses something that it never initialises.
+    pub(super) fn check_prepared(&self) -> Built<()> {
+        let Prepared {
+            bare,
+            initialised,
+            used,
+        } = &self.prepared;
+        for (var, name, at) in bare {
+            if used.contains(var) && !initialised.contains(var) {
+                let message = format!("`{name}` is used, and nothing initialises it");
+                let help =
+                    "call the function that initialises it, or write `= PTHREAD_MUTEX_INITIALIZER`";
+                return malformed(*at, message, help);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that nobody holds a mutex.
+    fn not_held(&mut self, lock: Place, meaning: &'static str, at: At) {
+        // The main thread alone, before it has made others and taken the mutex, cannot fail it.
+        if !self.is_alone() || self.prepared.used.contains(&lock.var) {
+            self.emit(at, StatementKind::Assert(Expr::Locked(lock).not(), meaning));
+        }
+    }
+
     pub(super) fn synchronise(
         &mut self,
         name: &str,
@@ -26,18 +93,22 @@ impl<'a> Builder<'a> {
         }
         match name {
             "pthread_mutex_init" | "pthread_spin_init" => {
-                self.typed_argument(arguments, Type::Mutex, at)?;
+                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
                 if name == "pthread_mutex_init" {
                     self.null_argument(arguments, 1, "an attribute of a mutex")?;
                 }
+                self.prepared.initialised.insert(lock.var);
+                self.not_held(lock, "the mutex is initialised while somebody holds it", at);
                 success
             }
             "pthread_mutex_destroy" | "pthread_spin_destroy" => {
-                self.typed_argument(arguments, Type::Mutex, at)?;
+                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
+                self.not_held(lock, "the mutex is destroyed while somebody holds it", at);
                 success
             }
             "pthread_mutex_lock" | "pthread_spin_lock" => {
                 let lock = self.typed_argument(arguments, Type::Mutex, at)?;
+                self.prepared.used.insert(lock.var);
                 self.emit(at, StatementKind::Lock(lock));
                 success
             }
@@ -48,6 +119,7 @@ impl<'a> Builder<'a> {
             }
             "pthread_mutex_trylock" | "pthread_spin_trylock" => {
                 let lock = self.typed_argument(arguments, Type::Mutex, at)?;
+                self.prepared.used.insert(lock.var);
                 let free = Expr::Locked(lock.clone()).not();
                 let take = vec![Statement {
                     at,
@@ -85,12 +157,14 @@ impl<'a> Builder<'a> {
                     None => return unsupported(at, "an argument is missing", "give three"),
                 };
                 let expr = self.convert(value, IntType::UNSIGNED, at)?;
+                self.prepared.initialised.insert(place.var);
                 self.write(place, expr, IntType::UNSIGNED, at);
                 success
             }
             "sem_wait" | "sem_post" | "sem_trywait" | "sem_destroy" => {
                 let part = self.pointed_argument(arguments, 0, at)?;
                 let place = self.number_of_type(&part, Type::Semaphore, at)?;
+                self.prepared.used.insert(place.var);
                 let positive =
                     Expr::compare(Compare::Greater, Expr::Load(place.clone()), Expr::Number(0));
                 let change = |by: i128| {
@@ -120,7 +194,12 @@ impl<'a> Builder<'a> {
                 }
             }
             "pthread_rwlock_init" | "pthread_rwlock_destroy" => {
-                self.object_argument(arguments, 0, &Type::ReadWriteLock, at)?;
+                let part = self.pointed_argument(arguments, 0, at)?;
+                let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;
+                if name == "pthread_rwlock_init" {
+                    self.null_argument(arguments, 1, "an attribute of a read-write lock")?;
+                    self.prepared.initialised.insert(place.var);
+                }
                 success
             }
             "pthread_rwlock_rdlock"
@@ -130,6 +209,7 @@ impl<'a> Builder<'a> {
             | "pthread_rwlock_trywrlock" => {
                 let part = self.pointed_argument(arguments, 0, at)?;
                 let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;
+                self.prepared.used.insert(place.var);
                 self.read_write(name, &place, at)
             }
             "pthread_barrier_init" => {
@@ -144,6 +224,7 @@ impl<'a> Builder<'a> {
                     None => return unsupported(at, "an argument is missing", "give three"),
                 };
                 let expr = self.convert(value, IntType::INT, at)?;
+                self.prepared.initialised.insert(needed.var);
                 self.write(needed, expr, IntType::INT, at);
                 success
             }
@@ -164,6 +245,7 @@ impl<'a> Builder<'a> {
                 }
                 success
             }
+            "pthread_once" => self.once(arguments, at),
             "pthread_create" => self.create_thread(arguments, at),
             "pthread_join" => self.join_thread(arguments, at),
             "pthread_detach" => {
@@ -183,12 +265,71 @@ impl<'a> Builder<'a> {
                 }
                 Ok(Some(Value::Void))
             }
+            "pthread_mutexattr_settype" => {
+                let plain = matches!(arguments.get(1).map(|kind| &kind.node),
+                    Some(Expression::Identifier(kind)) if matches!(kind.node.name.as_str(),
+                        "PTHREAD_MUTEX_NORMAL" | "PTHREAD_MUTEX_DEFAULT" | "PTHREAD_MUTEX_TIMED_NP"));
+                match plain {
+                    true => success,
+                    false => {
+                        let help = "use a plain mutex: who locks it twice waits for ever";
+                        unsupported(at, "a mutex of another kind than the plain one", help)
+                    }
+                }
+            }
+            "pthread_self" | "pthread_equal" => {
+                let help = "give each thread a number as its argument, and compare these";
+                unsupported(at, format!("`{name}` is not supported"), help)
+            }
             _ if name.starts_with("pthread_") || name.starts_with("sem_") => {
                 let help = "create, join, mutexes, condition variables, semaphores, read-write locks and barriers are";
                 unsupported(at, format!("`{name}` is not supported"), help)
             }
             _ => Ok(None),
         }
+    }
+
+    /// `pthread_once(&flag, function)`: the first one calls the function, all others wait until it has ended.
+    fn once(&mut self, arguments: &'a [Node<Expression>], at: At) -> Built<Option<Value>> {
+        self.not_in_step(at)?;
+        let part = self.pointed_argument(arguments, 0, at)?;
+        let flag = self.number_of_type(&part, Type::Int(IntType::INT), at)?;
+        let Some(function) = arguments.get(1) else {
+            return malformed(at, "an argument is missing", "give both");
+        };
+        let place = self.place_of(function);
+        let Value::Function(function) = self.rvalue(function)? else {
+            return unsupported(place, "which function this calls is not known", "name it");
+        };
+        let load = || Expr::Load(flag.clone());
+        let is = |op: Compare, number: i128| Expr::compare(op, load(), Expr::Number(number));
+        let set = |number: i128| Statement {
+            at,
+            kind: StatementKind::Assign(flag.clone(), Expr::Number(number)),
+        };
+        let first = self.temporary(VarKind::Truth, at);
+        let ask = vec![
+            Statement {
+                at,
+                kind: StatementKind::Await(is(Compare::NotEqual, 1)),
+            },
+            Statement {
+                at,
+                kind: StatementKind::Assign(Place::of(first), is(Compare::Equal, 0)),
+            },
+            Statement {
+                at,
+                kind: StatementKind::If(Expr::load(first), vec![set(1)], Vec::new()),
+            },
+        ];
+        self.step(ask, at);
+        let mut call = self.block(|builder| {
+            builder.call_by_name(&function, Vec::new(), at)?;
+            Ok(())
+        })?;
+        call.push(set(2));
+        self.emit(at, StatementKind::If(Expr::load(first), call, Vec::new()));
+        Ok(Some(Value::Int(Expr::Number(0), IntType::INT)))
     }
 
     fn null_or_number(&mut self, value: &'a Node<Expression>) -> Built<()> {
@@ -311,7 +452,10 @@ impl<'a> Builder<'a> {
                 let held = Expr::compare(Compare::NotEqual, load(), Expr::Number(0));
                 let check = Statement {
                     at,
-                    kind: StatementKind::Assert(held),
+                    kind: StatementKind::Assert(
+                        held,
+                        "the read-write lock is released, and nobody holds it",
+                    ),
                 };
                 let writes = Expr::compare(Compare::Less, load(), Expr::Number(0));
                 let less = Expr::arith(Arith::Sub, load(), Expr::Number(1));
@@ -332,6 +476,12 @@ impl<'a> Builder<'a> {
         let [Some(needed), Some(arrived), Some(leaving)] = fields else {
             return unsupported(at, "this is no barrier", "pass a `pthread_barrier_t`");
         };
+        self.prepared.used.insert(needed.var);
+        // A barrier has to be initialised, wherever it is declared.
+        let variable = self.model.variable(needed.var);
+        let name = variable.wish.trim_end_matches("_needed").to_owned();
+        let bare = (needed.var, name, variable.at);
+        self.prepared.bare.push(bare);
         let load = |place: &Place| Expr::Load(place.clone());
         let set = |place: &Place, value: Expr| Statement {
             at,

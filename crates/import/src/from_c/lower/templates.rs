@@ -272,7 +272,7 @@ fn stepwise(code: Code) -> Code {
     let mut output = Vec::new();
     for Statement { at, kind } in code {
         let kind = match kind {
-            StatementKind::Assign(..) | StatementKind::Havoc(_) | StatementKind::Assert(_) => {
+            StatementKind::Assign(..) | StatementKind::Havoc(_) | StatementKind::Assert(..) => {
                 StatementKind::Atomic(vec![Statement { at, kind }])
             }
             StatementKind::If(condition, yes, no) => {

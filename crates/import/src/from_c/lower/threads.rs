@@ -73,6 +73,7 @@ impl<'a> Builder<'a> {
         self.find_escaping(main);
         let at = self.place_of(main);
         self.begin_process("main", at, Count::One);
+        self.own_variables()?;
         self.model.has_main = true;
         let initial = std::mem::take(&mut self.initial);
         if !initial.is_empty() {
@@ -95,6 +96,7 @@ impl<'a> Builder<'a> {
             self.thread_body(next)?;
             next += 1;
         }
+        self.check_prepared()?;
         self.settle_threads()?;
         for process in &mut self.model.processes {
             process.body = tidy::tidy(std::mem::take(&mut process.body));
@@ -119,6 +121,14 @@ impl<'a> Builder<'a> {
         self.temporaries.clear();
         self.in_use = 0;
         self.times = Some(1);
+    }
+
+    /// Whether what is being read is done by the main thread before there can be another one.
+    pub(super) fn is_alone(&self) -> bool {
+        self.process == ProcessId(0)
+            && !self.in_templates
+            && self.times == Some(1)
+            && self.threads.sites() == 0
     }
 
     /// `argc` may be anything, `argv` may not be used.
@@ -153,6 +163,7 @@ impl<'a> Builder<'a> {
             return unsupported(template.at, message, "write its body");
         };
         self.enter_process(template.process);
+        self.own_variables()?;
         let at = self.place_of(function);
         self.model.processes[template.process.0].at = at;
         let arguments = match super::call::parameters_of(function).len() {
@@ -373,8 +384,9 @@ impl<'a> Builder<'a> {
             self.threads.joins.first(),
             counts.iter().find(|count| count.is_none()),
         ) {
-            let help =
-                "create threads in a `for` loop with constant bounds, or do not wait for them";
+            let help = format!(
+                "create at most {MOST_THREADS} threads of a function, in `for` loops with constant bounds, or do not wait for them"
+            );
             return unsupported(*at, "waiting for one of any number of threads", help);
         }
         let total: u64 = counts.iter().flatten().sum();
