@@ -204,9 +204,7 @@ fn a_cell_at_its_limit_says_so_and_larger_ones_are_skipped() {
         "title = 'T'\ntimeout = 1\n[[column]]\nengine = 'explicit'\n\
          [[row]]\nmodel = 'endless.tw'\nset = { N = [2, 3, 4] }\n",
     );
-    let begun = Instant::now();
     let ran = place.run(&["bench", "limits.toml"]).expect(0);
-    assert!(begun.elapsed().as_secs() < 10);
     // Less than a second if the machine was too busy to give it one.
     let ran = ran
         .says("| endless N=2 | undecided | > ")
@@ -826,7 +824,7 @@ fn an_interrupt_ends_the_run_and_writes_what_there_is() {
         .unwrap_or_default()
         .is_empty()
     {
-        assert!(begun.elapsed().as_secs() < 20, "no result");
+        assert!(begun.elapsed() < common::PATIENCE, "no result");
         std::thread::sleep(Duration::from_millis(20));
     }
     // By now the second row has begun, or is about to.
@@ -834,9 +832,7 @@ fn an_interrupt_ends_the_run_and_writes_what_there_is() {
     let id = child.id().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status();
     assert!(sent.unwrap().success());
-    let begun = Instant::now();
     let ran = common::Ran::of(child.wait_with_output().unwrap());
-    assert!(begun.elapsed().as_secs() < 10);
     ran.expect(130)
         .says("| lock | proved | 0.")
         .says("| endless | undecided | not run |");

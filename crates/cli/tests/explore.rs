@@ -6,10 +6,9 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
 
-use common::Place;
 use common::browser::{Browser, find};
+use common::{PATIENCE, Place};
 use serde_json::{Value, json};
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");
@@ -61,12 +60,20 @@ impl Explorer {
     /// Sends bytes and reads what comes back: the status and the whole answer.
     fn send(&self, bytes: &[u8]) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(40)))
-            .unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
         // It may be refused before it has been read.
         let _ = stream.write_all(bytes);
         answer(&mut stream)
+    }
+
+    /// Seconds of the processor that the server has taken, where the system says.
+    fn cpu_seconds(&self) -> Option<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
+        // Behind the name, which may contain anything: the state is the third field, the times are the 14th and the 15th.
+        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: f64 =
+            fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+        Some(ticks / 100.0)
     }
 
     fn request(&self, line: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
@@ -223,12 +230,11 @@ fn garbage_and_slow_clients_are_put_up_with() {
         assert_eq!(explorer.send(bytes).0, expected);
     }
     // A body that never comes, and no end of the head: nobody waits for long, and others are served meanwhile.
-    let begun = Instant::now();
     let slow_clients = || -> Vec<TcpStream> {
         (0..20)
         .map(|number| {
             let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(40))).unwrap();
+            stream.set_read_timeout(Some(PATIENCE)).unwrap();
             let begin = match number % 2 {
                 0 => format!("GET /{}/ HTTP/1.1\r\n", explorer.token),
                 _ => format!("POST /{}/api/state HTTP/1.1\r\n{host}Content-Type: application/json\r\nContent-Length: 10\r\n\r\n", explorer.token),
@@ -238,16 +244,26 @@ fn garbage_and_slow_clients_are_put_up_with() {
         })
         .collect()
     };
-    let mut slow = slow_clients();
-    explorer.data();
-    assert!(begun.elapsed() < Duration::from_secs(8));
+    // Meanwhile: none of them has been given up. A busy machine may need another try.
+    let waits = |stream: &TcpStream| {
+        stream.set_nonblocking(true).unwrap();
+        let waits = stream.peek(&mut [0]).is_err();
+        stream.set_nonblocking(false).unwrap();
+        waits
+    };
+    let meanwhile = || {
+        let slow = slow_clients();
+        explorer.data();
+        slow.iter().all(waits).then_some(slow)
+    };
+    let slow = (0..5).find_map(|_| meanwhile());
+    let mut slow = slow.expect("others are served meanwhile");
     // With more of them than there are places, others wait until the first have been given up.
     slow.extend(slow_clients());
     explorer.data();
     for stream in &mut slow[..3] {
         assert_eq!(answer(stream).0, 408);
     }
-    assert!(begun.elapsed() < Duration::from_secs(35));
     drop(slow);
     // Who goes away is forgotten, however many they are.
     for _ in 0..50 {
@@ -410,7 +426,7 @@ fn a_hundred_processes_and_thousands_of_steps() {
     let whole = explorer.look(&data, &json!(choices), &[]);
     assert_eq!(whole["length"], 10_000, "{}", whole["error"]);
     // One more step is quick, since the others are known.
-    let begun = Instant::now();
+    let before = explorer.cpu_seconds();
     choices.push(json!([5, 1]));
     let about = json!({
         "model": data["model"], "values": data["values"], "known": 10_000,
@@ -418,11 +434,10 @@ fn a_hundred_processes_and_thousands_of_steps() {
     });
     let (_, next) = explorer.post("state", &about);
     assert_eq!(next["steps"].as_array().unwrap().len(), 1);
-    assert!(
-        begun.elapsed() < Duration::from_secs(3),
-        "{:?}",
-        begun.elapsed()
-    );
+    let took = explorer.cpu_seconds().zip(before);
+    let took = took.map(|(after, before)| after - before);
+    assert_eq!(took.is_some(), cfg!(target_os = "linux"));
+    assert!(took.is_none_or(|took| took < 3.0), "{took:?}");
 }
 
 #[test]

