@@ -21,7 +21,7 @@ use crate::fair;
 use crate::parts::Parts;
 use crate::rejection::Condition;
 
-/// The most states that are gone through.
+/// The most states of a set that are gone through: of more, walks are quicker.
 const MOST_STATES: usize = 50_000;
 /// The most values of cells that are kept.
 const MOST_KEPT: usize = 10_000_000;
@@ -138,14 +138,15 @@ struct Open {
     value: Option<(usize, i64)>,
 }
 
-/// The states over the first cells of a system that are in all of these sets. The graphs test no other cells.
+/// The states over the first cells of a system that are in all of these sets, if they are not more than so many. The graphs test no other cells.
 pub(crate) fn list(
     graphs: &[Graph],
     domains: &Domains,
+    most: usize,
     cancel: &dyn Fn() -> bool,
 ) -> Result<Vec<State>, Error> {
     if let [only] = graphs
-        && only.ways() > MOST_STATES as u64
+        && only.ways() > most as u64
     {
         return Err(too_many("states"));
     }
@@ -221,7 +222,7 @@ pub(crate) fn list(
             }
             // In all sets; what no set tests has any value.
             let Some(cell) = values.iter().position(Option::is_none) else {
-                if states.len() == MOST_STATES || states.len() * cells > MOST_KEPT {
+                if states.len() == most || states.len() * cells > MOST_KEPT {
                     return Err(too_many("states"));
                 }
                 states.push(values.iter().copied().flatten().collect());
@@ -352,7 +353,7 @@ impl<'a> Listed<'a> {
                     .iter()
                     .map(|part| Graph::new(part.dag, &part.cells))
                     .collect::<Vec<_>>();
-                Some(list(&graphs, &domains, subject.cancel)?)
+                Some(list(&graphs, &domains, MOST_STATES, subject.cancel)?)
             }
         };
         Ok(Listed {

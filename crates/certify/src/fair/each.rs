@@ -21,6 +21,8 @@ use crate::logic::{Counts, Input, Lit, Logic};
 use crate::parts::Parts;
 use crate::rejection::{Condition, FairFault, FairPlace, Turn};
 
+/// The most states of a start that are gone through. There are as many for one of the program as there are steps that a property asks about.
+const MOST_STATES: usize = 300_000;
 /// The most bits of an automaton: all their combinations are gone through.
 const MOST_BITS: usize = 8;
 /// The most combinations of places and masks.
@@ -87,7 +89,7 @@ pub(super) fn judge<'a>(
     let mut graphs = vec![start];
     let of_parts = parts.list().iter();
     graphs.extend(of_parts.map(|part| Graph::new(part.dag, &part.cells)));
-    let states = list(&graphs, &domains, subject.cancel)?;
+    let states = list(&graphs, &domains, MOST_STATES, subject.cancel)?;
     if states.len().saturating_mul(plan.deletions.len()) > MOST_TESTS {
         return Err(too_many("layers"));
     }
