@@ -234,7 +234,7 @@ fn decision_diagrams_keep_a_time_limit() {
         // While transitions are built.
         (&["peterson.tw", "--set", "N=9"], "mutex"),
         // A violation that has many steps to it.
-        (&["wrong.tw", "--set", "N=400"], "mutex"),
+        (&["wrong.tw", "--set", "N=1000"], "mutex"),
         // Thousands of processes: lowering, transitions and images together.
         (&["mux_sem.tw", "--set", "N=4000"], "mutex"),
     ];

@@ -156,7 +156,7 @@ fn each_liveness_property_has_its_own_time() {
         "--only",
         "liveness",
         "--set",
-        "N=40",
+        "N=200",
         "--timeout",
         "0.01",
     ]);
