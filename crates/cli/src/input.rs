@@ -121,7 +121,7 @@ pub(crate) fn read_model(path: &Path, args: &LanguageArgs) -> Result<Session, In
         Language::Promela => from_promela(&name, &text, &mut settings),
         Language::C => {
             let integers = match args.integers.unwrap_or_default() {
-                IntegersArg::Mathematical => Integers::Checked,
+                IntegersArg::Mathematical => Integers::Mathematical,
                 IntegersArg::Machine => Integers::Machine,
             };
             from_c(&name, &text, integers, &mut settings)

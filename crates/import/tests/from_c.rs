@@ -19,7 +19,7 @@ fn every_program_is_brought_over_with_its_lines() {
     let (mut files, mut lines) = (0, 0);
     for program in programs() {
         files += 1;
-        let imported = match bring(&program.name, &program.text, Integers::Checked) {
+        let imported = match bring(&program.name, &program.text, Integers::Mathematical) {
             Ok(imported) => imported,
             Err(messages) => {
                 refused.push(format!("{}: {messages}", program.name));
@@ -41,7 +41,7 @@ fn every_program_is_brought_over_with_its_lines() {
             checked.diagnostics,
             imported.text
         );
-        let again = bring(&program.name, &program.text, Integers::Checked);
+        let again = bring(&program.name, &program.text, Integers::Mathematical);
         assert_eq!(again.map(|again| again.text).ok(), Some(imported.text));
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));

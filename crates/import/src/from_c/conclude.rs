@@ -9,11 +9,13 @@ use super::ir::{
     Arith, Bits, Code, Compare, Expr, LabelId, Model, Place, Statement, StatementKind, VarId,
     VarKind,
 };
-use super::source::{At, Built, Refusal, unsupported};
+use super::source::{At, Built, unsupported};
 use super::types::IntType;
+use crate::Remark;
+use crate::remarks::remark;
 
 /// Finishes a model. Notes say which checks are left out.
-pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Refusal>) -> Built<HashSet<LabelId>> {
+pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Remark>) -> Built<HashSet<LabelId>> {
     let mut analysis = Analysis::new(model);
     let (ranges, recorded) = match analysis.run() {
         true => {
@@ -62,15 +64,10 @@ pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Refusal>) -> Built<Has
     conclusion.notes.sort_by_key(|at| (at.file, at.start));
     conclusion.notes.dedup();
     for at in conclusion.notes {
-        notes.push(Refusal {
-            at,
-            code: MessageCode::LeftOut,
-            message:
-                "whether this leaves its type is not checked: there may be any number of threads"
-                    .to_owned(),
-            label: String::new(),
-            help: "integers are mathematical here; with few threads nothing is left out".to_owned(),
-        });
+        let message =
+            "whether this leaves its type is not checked: there may be any number of threads";
+        let help = "integers are mathematical here; with few threads nothing is left out";
+        notes.push(*remark(at, MessageCode::LeftOut, message, help));
     }
     Ok(entered)
 }

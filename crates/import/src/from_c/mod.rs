@@ -28,15 +28,15 @@ use threadwise_lang::diagnostics::{Code, Severity};
 
 use crate::preprocess::{Token, constant, preprocess};
 use crate::source::Sources;
-use crate::{Imported, Outcome, Settings};
-use source::{At, Built, Refusal};
+use crate::{Imported, Outcome, Remark, Settings};
+use source::{At, Built};
 
 /// How integers of C are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integers {
     /// Mathematical, and where a value of a signed type leaves its type a check fails; unsigned values wrap around. Where there
     /// may be any number of threads, what only very many of them could make overflow is not checked, and a note says so.
-    Checked,
+    Mathematical,
     /// Of the machine's width: unsigned values and conversions wrap around, and so do signed values.
     Machine,
 }
@@ -58,14 +58,9 @@ pub fn from_c(name: &str, text: &str, integers: Integers, settings: &mut Setting
                 _ => internal("the front end failed"),
             }
         })
-        .map_err(|refusal| Box::new(refusal.remark()))
     });
     let result = match result {
-        Ok((text, lines, notes)) => Ok(Imported {
-            text,
-            lines,
-            notes: notes.into_iter().map(Refusal::remark).collect(),
-        }),
+        Ok((text, lines, notes)) => Ok(Imported { text, lines, notes }),
         Err(remark) => Err(vec![*remark]),
     };
     Outcome {
@@ -74,7 +69,7 @@ pub fn from_c(name: &str, text: &str, integers: Integers, settings: &mut Setting
     }
 }
 
-type Translated = (String, Vec<Option<u32>>, Vec<Refusal>);
+type Translated = (String, Vec<Option<u32>>, Vec<Remark>);
 
 fn translate(
     name: &str,
@@ -99,8 +94,8 @@ fn translate(
     beginning::move_inputs(&mut model);
     reduce::reduce(&mut model);
     join_gates(&mut model);
-    notes.sort_by_key(|note| (note.at.file, note.at.start));
-    notes.dedup_by(|one, other| one.at == other.at && one.message == other.message);
+    notes.sort_by_key(|note| (note.file, note.diagnostic.span.start));
+    notes.dedup();
     let title = name
         .rsplit('/')
         .next()
@@ -162,13 +157,12 @@ fn join_gates(model: &mut ir::Model) {
 }
 
 fn internal<T>(message: &str) -> Built<T> {
-    Err(Box::new(Refusal {
-        at: At::default(),
-        code: Code::Unsupported,
-        message: format!("internal error: {message}"),
-        label: String::new(),
-        help: "please report this with the program".to_owned(),
-    }))
+    let message = format!("internal error: {message}");
+    source::unsupported(
+        At::default(),
+        message,
+        "please report this with the program",
+    )
 }
 
 /// The text as our formatter has it, with its lines. Formatting moves only white space, so each character finds its line again.

@@ -1,39 +1,9 @@
-//! Messages about C programs.
+//! Messages about C programs: a refusal is what a function gives instead of its result.
 
-use threadwise_lang::diagnostics::{Code, Diagnostic};
-use threadwise_lang::program::Span;
+use crate::remarks;
 
-use crate::Remark;
-
+pub(crate) use crate::remarks::Parsed as Built;
 pub(crate) use crate::source::{At, Sources};
-
-/// Why a program is not brought over.
-#[derive(Clone, Debug)]
-pub(crate) struct Refusal {
-    pub at: At,
-    pub code: Code,
-    pub message: String,
-    pub label: String,
-    pub help: String,
-}
-
-impl Refusal {
-    /// As a caller wants it.
-    pub fn remark(self) -> Remark {
-        let span = Span {
-            start: self.at.start,
-            end: self.at.end,
-        };
-        let diagnostic = Diagnostic::new(self.code, span, self.message);
-        Remark {
-            file: self.at.file as usize,
-            diagnostic: diagnostic.label(self.label).help(self.help),
-        }
-    }
-}
-
-/// What is built, or why it is not.
-pub(crate) type Built<T> = Result<T, Box<Refusal>>;
 
 /// Something that C allows and this front end does not take.
 pub(crate) fn unsupported<T>(
@@ -41,13 +11,7 @@ pub(crate) fn unsupported<T>(
     message: impl Into<String>,
     help: impl Into<String>,
 ) -> Built<T> {
-    Err(Box::new(Refusal {
-        at,
-        code: Code::Unsupported,
-        message: message.into(),
-        label: String::new(),
-        help: help.into(),
-    }))
+    Err(remarks::unsupported(at, message, help))
 }
 
 /// Something that is no C.
@@ -56,11 +20,5 @@ pub(crate) fn malformed<T>(
     message: impl Into<String>,
     help: impl Into<String>,
 ) -> Built<T> {
-    Err(Box::new(Refusal {
-        at,
-        code: Code::ForeignSyntax,
-        message: message.into(),
-        label: String::new(),
-        help: help.into(),
-    }))
+    Err(remarks::malformed(at, message, help))
 }

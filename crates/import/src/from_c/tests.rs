@@ -30,7 +30,7 @@ fn outcome(text: &str, integers: Integers) -> Result<Imported, (u32, String)> {
 }
 
 fn import(text: &str) -> Imported {
-    match outcome(text, Integers::Checked) {
+    match outcome(text, Integers::Mathematical) {
         Ok(imported) => imported,
         Err((line, message)) => panic!("line {line}: {message}"),
     }
@@ -44,7 +44,7 @@ fn model(text: &str) -> String {
 }
 
 fn refused(text: &str) -> (u32, String) {
-    match outcome(text, Integers::Checked) {
+    match outcome(text, Integers::Mathematical) {
         Ok(imported) => panic!("it is accepted:\n{}", imported.text),
         Err(refusal) => refusal,
     }
@@ -366,7 +366,10 @@ fn hostile_programs_are_refused_in_time() {
     ];
     for program in programs {
         let begin: String = program.chars().take(60).collect();
-        assert!(outcome(&program, Integers::Checked).is_err(), "{begin}");
+        assert!(
+            outcome(&program, Integers::Mathematical).is_err(),
+            "{begin}"
+        );
     }
 }
 
@@ -578,7 +581,7 @@ fn jumps_over_declarations_are_refused_where_they_matter() {
         let program = format!(
             "void assert(int); int c; int f(int a) {{\n{body}\n return 0; }} int main(void) {{ c = f(c); }}"
         );
-        match outcome(&program, Integers::Checked) {
+        match outcome(&program, Integers::Mathematical) {
             Ok(_) => None,
             Err((line, message)) => {
                 assert!(

@@ -47,18 +47,6 @@ pub(super) fn binary(sign: &str) -> Option<(u32, Binary)> {
     })
 }
 
-/// The place from the beginning of one to the end of another.
-pub(super) fn joined(first: At, last: At) -> At {
-    if first.file == last.file && last.end > first.start {
-        At {
-            end: last.end,
-            ..first
-        }
-    } else {
-        first
-    }
-}
-
 impl Parser {
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         let tall = self.tall(0)?;
@@ -111,7 +99,7 @@ impl Parser {
             let right = self.tall(strength + 1)?;
             alone(&left.expr)?;
             alone(&right.expr)?;
-            let at = joined(left.expr.at, right.expr.at);
+            let at = left.expr.at.to(right.expr.at);
             let height = self.check_height(at, left.height.max(right.height) + 1)?;
             let kind = ExprKind::Binary(operator, Box::new(left.expr), Box::new(right.expr));
             left = Tall {
@@ -149,7 +137,7 @@ impl Parser {
 
     pub(super) fn applied(&self, at: At, operator: Unary, inner: Tall) -> Parsed<Tall> {
         alone(&inner.expr)?;
-        let at = joined(at, inner.expr.at);
+        let at = at.to(inner.expr.at);
         let height = self.check_height(at, inner.height + 1)?;
         Ok(Tall {
             expr: Expr {

@@ -6,7 +6,7 @@
 
 use threadwise_lang::diagnostics::Code;
 
-use super::expressions::{Tall, binary, joined};
+use super::expressions::{Tall, binary};
 use super::lexer::{Kind, Token};
 use super::parser::Parser;
 use super::remarks::{Parsed, remark};
@@ -99,7 +99,7 @@ impl Parser {
         self.deeper()?;
         let inner = self.in_front()?;
         self.shallower();
-        let at = joined(token.at, inner.formula.at);
+        let at = token.at.to(inner.formula.at);
         let height = self.check_height(at, inner.height + 1)?;
         let kind = match (token.is("!"), inner.formula.kind) {
             (true, FormulaKind::Predicate(expr)) => FormulaKind::Predicate(Expr {
@@ -145,7 +145,7 @@ impl Parser {
     }
 
     fn combined(&self, sign: &Token, operator: Between, left: High, right: High) -> Parsed<High> {
-        let at = joined(left.formula.at, right.formula.at);
+        let at = left.formula.at.to(right.formula.at);
         // An equivalence of predicates adds two levels.
         let height = self.check_height(at, left.height.max(right.height) + 2)?;
         let (left, right) = (left.formula, right.formula);

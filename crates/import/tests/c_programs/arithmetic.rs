@@ -241,7 +241,7 @@ fn compare(name: &str, integers: Integers, narrow: bool, flags: &[&str]) {
     assert!(open <= 10 && refused <= 50, "{name}: {summary}");
     assert_eq!(
         overflows > 5,
-        integers == Integers::Checked,
+        integers == Integers::Mathematical,
         "{name}: {summary}"
     );
 }
@@ -257,5 +257,5 @@ fn checked_arithmetic_is_that_of_gcc_and_overflows_are_found() {
         "-fsanitize=signed-integer-overflow",
         "-fsanitize-undefined-trap-on-error",
     ];
-    compare("checked", Integers::Checked, false, &trap);
+    compare("checked", Integers::Mathematical, false, &trap);
 }

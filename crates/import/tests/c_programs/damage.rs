@@ -141,7 +141,7 @@ fn damaged_programs_do_no_damage() {
         }
         let text = parts.concat();
         let integers = match round % 2 {
-            0 => Integers::Checked,
+            0 => Integers::Mathematical,
             _ => Integers::Machine,
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| bring(&program.name, &text, integers)));
@@ -217,7 +217,7 @@ fn hostile_programs_are_refused_soon() {
         "\u{0}\u{1}\u{ffff}".to_owned(),
     ];
     for text in &texts {
-        for integers in [Integers::Checked, Integers::Machine] {
+        for integers in [Integers::Mathematical, Integers::Machine] {
             let begun = std::time::Instant::now();
             let shown: String = text.chars().take(80).collect();
             let outcome = catch_unwind(AssertUnwindSafe(|| bring("hostile.c", text, integers)));

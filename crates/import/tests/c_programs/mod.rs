@@ -109,7 +109,7 @@ pub fn bring(name: &str, text: &str, integers: Integers) -> Result<Imported, Str
 
 /// Checks a program, and compares with what it expects.
 pub fn check(program: &CFile, patience: Duration) -> Result<Found, String> {
-    let imported = bring(&program.name, &program.text, Integers::Checked)?;
+    let imported = bring(&program.name, &program.text, Integers::Mathematical)?;
     let result = checks(&imported.text, patience)?;
     let stated = program.expected;
     let fits = match result.verdict {

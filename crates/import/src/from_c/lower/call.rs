@@ -11,7 +11,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::Visit;
 
 use super::super::ir::{self, Code, Expr, StatementKind, VarKind};
-use super::super::source::{At, Built, Refusal, malformed, unsupported};
+use super::super::source::{At, Built, malformed, unsupported};
 use super::super::tidy;
 use super::super::types::{IntType, Type};
 use super::declare::{Owner, name_of};
@@ -411,13 +411,11 @@ impl<'a> Builder<'a> {
     /// A message that something cannot be part of one step.
     pub(super) fn not_in_step(&self, at: At) -> Built<()> {
         match self.in_step {
-            true => Err(Box::new(Refusal {
+            true => unsupported(
                 at,
-                code: threadwise_lang::diagnostics::Code::Unsupported,
-                message: "this cannot be part of one step".to_owned(),
-                label: String::new(),
-                help: "move it out of the atomic part".to_owned(),
-            })),
+                "this cannot be part of one step",
+                "move it out of the atomic part",
+            ),
             false => Ok(()),
         }
     }

@@ -36,8 +36,10 @@ use super::ir::{
     Variable,
 };
 use super::parse::{Parsed, Places};
-use super::source::{At, Built, Refusal, malformed, unsupported};
+use super::source::{At, Built, malformed, unsupported};
 use super::types::{IntType, Type};
+use crate::Remark;
+use crate::remarks::remark;
 
 /// How many statements a program may have when all functions are inlined.
 const MOST_STATEMENTS: usize = 20_000;
@@ -47,7 +49,7 @@ const DEEPEST_CALLS: usize = 60;
 /// What a program became, and what was left out of it.
 pub(crate) struct Lowered {
     pub model: Model,
-    pub notes: Vec<Refusal>,
+    pub notes: Vec<Remark>,
 }
 
 /// Brings a program over.
@@ -194,7 +196,7 @@ pub(crate) struct Builder<'a> {
     escaping: std::collections::BTreeSet<String>,
     threads: threads::Threads,
     prepared: synchronise::Prepared,
-    notes: Vec<Refusal>,
+    notes: Vec<Remark>,
     statements: usize,
     in_templates: bool,
     /// Other processes may have to wait for a stretch during which they do not move, so nothing shared is read in conditions.
@@ -301,13 +303,8 @@ impl<'a> Builder<'a> {
     }
 
     fn note(&mut self, at: At, message: impl Into<String>, help: impl Into<String>) {
-        self.notes.push(Refusal {
-            at,
-            code: MessageCode::LeftOut,
-            message: message.into(),
-            label: String::new(),
-            help: help.into(),
-        });
+        self.notes
+            .push(*remark(at, MessageCode::LeftOut, message, help));
     }
 
     fn frame(&mut self) -> &mut Frame<'a> {

@@ -36,17 +36,12 @@ impl Groups {
 
 /// Every expression of every action, with the template it stands in.
 pub(super) fn actions(program: &Program) -> impl Iterator<Item = (TemplateId, &Edge)> {
-    program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-        .flat_map(|(at, template)| {
-            template
-                .nodes
-                .iter()
-                .flat_map(move |node| node.edges.iter().map(move |edge| (TemplateId(at), edge)))
-        })
+    program.present().flat_map(|(at, template)| {
+        template
+            .nodes
+            .iter()
+            .flat_map(move |node| node.edges.iter().map(move |edge| (TemplateId(at), edge)))
+    })
 }
 
 /// The expressions of an action, outermost only.

@@ -141,13 +141,7 @@ pub(super) fn settle(plan: &mut Plan<'_>, line_of: &dyn Fn(At) -> u32) -> Result
         let mut found = Found::default();
         let exclusive = rendezvous || !before.held.is_empty() || !plan.setup.is_empty();
         let mut locations = Locations::new();
-        for (at, template) in plan
-            .program
-            .templates
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| t.present)
-        {
+        for (at, template) in plan.program.present() {
             let id = TemplateId(at);
             found.reach(id, template.entry);
             while let Some(node) = found.waiting.pop() {
@@ -297,13 +291,7 @@ pub(super) fn model(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
 /// Whether some process has something to execute; used where every process is tracked.
 fn somebody_moves(plan: &Plan<'_>, texts: &Texts<'_>) -> Result<Guard> {
     let mut all = Vec::new();
-    for (at, template) in plan
-        .program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-    {
+    for (at, template) in plan.program.present() {
         let id = TemplateId(at);
         let name = if template.single() {
             template.pids.0.to_string()
@@ -485,12 +473,7 @@ fn globals(plan: &Plan<'_>, words: &BTreeSet<&str>, out: &mut Output) -> Result<
             None,
         );
     }
-    for (at, template) in program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-    {
+    for (at, template) in program.present() {
         if template.run && program.ambiguous {
             out.push(
                 format!(

@@ -463,12 +463,7 @@ pub(super) fn bound(program: &mut Program) {
     // How far such statements can take a variable from where others put it.
     let mut counted = BTreeSet::new();
     let mut reach: BTreeMap<VarId, Interval> = BTreeMap::new();
-    for (at, template) in program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-    {
+    for (at, template) in program.present() {
         for (node_at, node) in template.nodes.iter().enumerate() {
             for (edge_at, edge) in node.edges.iter().enumerate() {
                 let (Some((cell, by)), Some(times)) = (added(&edge.action), template.times) else {

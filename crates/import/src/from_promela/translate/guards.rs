@@ -311,13 +311,7 @@ impl Texts<'_> {
     ) -> Result<Guard> {
         let class_id = self.program.class_of[c.decl.0].map(|(id, _)| id);
         let mut takers = Vec::new();
-        for (at, template) in self
-            .program
-            .templates
-            .iter()
-            .enumerate()
-            .filter(|(_, t)| t.present)
-        {
+        for (at, template) in self.program.present() {
             let id = TemplateId(at);
             let other = if template.single() {
                 template.pids.0.to_string()

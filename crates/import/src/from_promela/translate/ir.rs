@@ -5,37 +5,19 @@
 //! again a variable for each field. So ranges, truth values and text have to be worked out for variables only.
 
 use crate::from_promela::syntax::{At, Binary, Type};
+use crate::remarks;
 
-/// A reason why a program cannot be brought over.
-#[derive(Clone, Debug)]
-pub(super) struct Refusal {
-    pub at: At,
-    pub message: String,
-    pub help: String,
-    /// Whether SPIN would refuse it as well.
-    pub malformed: bool,
-}
-
-pub(super) type Result<T> = std::result::Result<T, Box<Refusal>>;
+pub(super) use crate::remarks::Parsed as Result;
 
 /// Something that we cannot do exactly.
 pub(super) fn refuse<T>(at: At, message: impl Into<String>, help: impl Into<String>) -> Result<T> {
-    Err(Box::new(Refusal {
-        at,
-        message: message.into(),
-        help: help.into(),
-        malformed: false,
-    }))
+    let message = format!("not supported: {}", message.into());
+    Err(remarks::unsupported(at, message, help))
 }
 
 /// Something that is wrong in Promela.
 pub(super) fn wrong<T>(at: At, message: impl Into<String>, help: impl Into<String>) -> Result<T> {
-    Err(Box::new(Refusal {
-        at,
-        message: message.into(),
-        help: help.into(),
-        malformed: true,
-    }))
+    Err(remarks::malformed(at, message, help))
 }
 
 macro_rules! index {
@@ -375,4 +357,12 @@ pub(super) struct Program {
     pub most: i64,
     /// Whether a pid may belong to processes of several proctypes.
     pub ambiguous: bool,
+}
+
+impl Program {
+    /// The templates that have processes, each with its number.
+    pub(super) fn present(&self) -> impl Iterator<Item = (usize, &Template)> {
+        let templates = self.templates.iter().enumerate();
+        templates.filter(|(_, template)| template.present)
+    }
 }

@@ -31,7 +31,7 @@ mod tests;
 use super::syntax::Promela;
 use crate::source::Sources;
 use crate::{Imported, Remark};
-use ir::{Action, Edge, NodeId, Refusal, TemplateId};
+use ir::{Action, Edge, NodeId, TemplateId};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Span;
 
@@ -42,7 +42,7 @@ pub(crate) fn translate(
     sources: &Sources,
     notes: Vec<Remark>,
 ) -> Result<Imported, Vec<Remark>> {
-    let output = plan(program, sources).map_err(|refusal| vec![remark(*refusal)])?;
+    let output = plan(program, sources).map_err(|remark| vec![*remark])?;
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let name: String = name
         .chars()
@@ -90,25 +90,6 @@ pub(crate) fn translate(
 }
 
 const MARK: &str = "//#";
-
-fn remark(refusal: Refusal) -> Remark {
-    let span = Span {
-        start: refusal.at.start,
-        end: refusal.at.end,
-    };
-    let (code, message) = if refusal.malformed {
-        (Code::ForeignSyntax, refusal.message)
-    } else {
-        (
-            Code::Unsupported,
-            format!("not supported: {}", refusal.message),
-        )
-    };
-    Remark {
-        file: refusal.at.file as usize,
-        diagnostic: Diagnostic::new(code, span, message).help(refusal.help),
-    }
-}
 
 /// The model that was written is not one: a mistake of ours.
 fn internal(text: &str, errors: Vec<Diagnostic>) -> Vec<Remark> {

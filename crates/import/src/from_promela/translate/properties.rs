@@ -237,13 +237,7 @@ pub(super) fn write(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
 /// Some process has done, or can do, something.
 fn everywhere(plan: &Plan<'_>, what: &str) -> String {
     let mut all = Vec::new();
-    for (at, template) in plan
-        .program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-    {
+    for (at, template) in plan.program.present() {
         let id = &plan.added.some;
         let process = if template.single() {
             template.name.clone()
@@ -321,13 +315,7 @@ fn of_all(
     of_one: &dyn Fn(TemplateId, &str, &View) -> Result<Guard>,
 ) -> Result<Vec<Guard>> {
     let mut all = Vec::new();
-    for (at, template) in plan
-        .program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-    {
+    for (at, template) in plan.program.present() {
         let id = TemplateId(at);
         let some = &plan.added.some;
         let (process, pid) = if template.single() {
@@ -356,10 +344,7 @@ fn end_states(
 ) -> Result<()> {
     let program = &plan.program;
     let plain = program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
+        .present()
         .all(|(_, t)| !t.run && !t.nodes.iter().any(|n| has_label(n, "end")));
     if plain {
         out.push("deadlock_free;", None);

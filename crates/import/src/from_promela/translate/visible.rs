@@ -152,12 +152,7 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
     let is_rendezvous = |program: &Program, c: &ChanRef| {
         program.class_of[c.decl.0].is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
     };
-    for (at, template) in program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present)
-    {
+    for (at, template) in program.present() {
         let mut next = 1;
         for (node_at, node) in template.nodes.iter().enumerate() {
             let receives = node.edges.iter().any(|e| matches!(&e.action, Action::Receive { channel, .. } if is_rendezvous(program, channel)));
