@@ -4,7 +4,7 @@ use std::io::{self, BufRead};
 use std::path::Path;
 
 use threadwise::{Exit, Options, Plan, RequestError, Session, Values, combinations};
-use threadwise_evidence::{Ending, Recorder, RunEnding, Trace};
+use threadwise_evidence::{Ending, Recorder, RunEnding, Steps, Trace};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::render::LineIndex;
 use threadwise_model::expression::{Failure, Limit};
@@ -461,11 +461,12 @@ impl<'a> Guide<'a> {
             Outcome::Rest { span } => {
                 format!("{name}  rests at {from}  {}", source(span.start))
             }
-            Outcome::Fail { failure, .. } => format!(
-                "{name}  fails at {from}: {}  {}",
-                threadwise_evidence::CheckName::from(failure.kind),
-                source(failure.span.start)
-            ),
+            Outcome::Fail { failure, .. } => {
+                let steps = Steps::new(self.instance, self.session.text());
+                let what = steps.failure(before, outcome).unwrap_or_default();
+                let source = source(failure.span.start);
+                format!("{name}  fails at {from}: {what}  {source}")
+            }
             Outcome::Move { state, to, path } => {
                 let to = self.names.location(process.template, *to);
                 let changes: Vec<String> = self

@@ -8,11 +8,13 @@ use std::fmt::Write as _;
 use crate::grouping::{assignments, names, packed};
 use crate::lasso_text;
 use crate::lines::Lines;
-use crate::trace::{Ending, Trace};
+use crate::trace::{Ending, Step, Trace};
 use crate::{lanes, text};
 
 /// How many groups of the initial state are written.
 const SHOWN_GROUPS: usize = 60;
+/// How many of the lines that a step executes after the first are named.
+const SHOWN_LINES: usize = 3;
 /// How long lines of the initial state are.
 pub(crate) const INITIAL_WIDTH: usize = 92;
 
@@ -152,6 +154,22 @@ impl Source<'_> {
         }
     }
 
+    /// The line that a step begins with, and the numbers of those that follow.
+    pub(crate) fn step(&self, step: &Step) -> String {
+        let mut text = self.line(step.line);
+        let mut numbers = step.then.iter();
+        for (position, number) in numbers.by_ref().take(SHOWN_LINES).enumerate() {
+            let before = if position == 0 { " (then " } else { ", " };
+            let _ = write!(text, "{before}{number}");
+        }
+        match (step.then.is_empty(), numbers.next()) {
+            (true, _) => {}
+            (false, None) => text.push(')'),
+            (false, Some(_)) => text.push_str(", ..)"),
+        }
+        text
+    }
+
     /// The same on a line of its own.
     fn place(&self, line: &Option<u32>) -> String {
         match (line, &self.0) {
@@ -194,15 +212,20 @@ fn initial(trace: &Trace) -> String {
     text.push('\n');
     let mut groups = assignments(&trace.initial.variables, " = ");
     groups.extend(assignments(&trace.initial.locations, " at "));
+    indented(groups, &mut text);
+    text
+}
+
+/// Groups of assignments, up to a limit.
+fn indented(mut groups: Vec<String>, out: &mut String) {
     let hidden = groups.len().saturating_sub(SHOWN_GROUPS);
     groups.truncate(SHOWN_GROUPS);
     if hidden > 0 {
         groups.push(format!("and {hidden} more"));
     }
     for line in packed(groups, INITIAL_WIDTH) {
-        let _ = writeln!(text, "    {}", line.trim_end_matches(','));
+        let _ = writeln!(out, "    {}", line.trim_end_matches(','));
     }
-    text
 }
 
 /// The labels that processes are at in the end, those that have ended left out, in the order of the first process at each.
@@ -264,11 +287,18 @@ fn ending(trace: &Trace, source: &Source<'_>) -> String {
             from,
             check,
             line,
+            changes,
             meaning,
+            ..
         } => {
             let words = meaning.clone().unwrap_or_else(|| check.to_string());
             let _ = writeln!(out, "here {process} at {from} fails: {words}");
-            out.write_str(&source.place(line))
+            let _ = out.write_str(&source.place(line));
+            if !changes.is_empty() {
+                let _ = writeln!(out, "after the same step has set");
+                indented(assignments(changes, " = "), out);
+            }
+            Ok(())
         }
         Ending::Deadlock => {
             let _ = writeln!(out, "here no process can go on: a deadlock");

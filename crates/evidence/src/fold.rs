@@ -244,6 +244,7 @@ mod tests {
             from: (*from).to_owned(),
             to: (*to).to_owned(),
             line: None,
+            then: Vec::new(),
             rest: false,
             idle: false,
             changes: Valuation::default(),

@@ -248,7 +248,7 @@ impl<'t> Lanes<'t> {
             content: Content::Cells {
                 cells,
                 shared: packed(shared, SHARED_WIDTH),
-                source: source.line(step.line),
+                source: source.step(step),
             },
         }
     }

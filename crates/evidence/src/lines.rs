@@ -1,5 +1,7 @@
 //! Lines of a source text.
 
+use std::collections::BTreeSet;
+
 use threadwise_lang::program::Span;
 
 /// Where the lines of a text begin.
@@ -21,6 +23,13 @@ impl<'s> Lines<'s> {
     /// The number, from 1, of the line that a byte lies in.
     pub(crate) fn number(&self, byte: u32) -> u32 {
         self.starts.partition_point(|start| *start <= byte as usize) as u32
+    }
+
+    /// The numbers of the lines that places lie in, each once, in the order of the places.
+    pub(crate) fn numbers(&self, places: &[Span]) -> Vec<u32> {
+        let mut known = BTreeSet::new();
+        let numbers = places.iter().map(|place| self.number(place.start));
+        numbers.filter(|number| known.insert(*number)).collect()
     }
 
     /// The text of a span in one line.

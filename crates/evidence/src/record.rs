@@ -16,7 +16,8 @@ use crate::lasso::Walk;
 use crate::lines::Lines;
 use crate::replay::{ReplayError, evaluation_failure, follow, judge_ending};
 use crate::trace::{
-    Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation, Value,
+    CheckName, Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation,
+    Value,
 };
 
 /// What happens at the end of a run.
@@ -105,22 +106,22 @@ impl<'a> Recorder<'a> {
     /// Adds a step in which a process is scheduled and does not move: it rests, or has no step.
     fn stay(&mut self, process: ProcessRef) -> Result<(), ReplayError> {
         self.add(process, self.state.clone(), |outcomes, _| {
-            let idle = outcomes.is_empty().then_some((Kind::Idle, None));
+            let idle = outcomes.is_empty().then(|| (Kind::Idle, Vec::new()));
             resting(outcomes).or(idle)
         })
     }
 
-    /// Adds a step that `pick` finds among what the process can do, with the statement that it begins with.
+    /// Adds a step that `pick` finds among what the process can do, with the statements that it executes.
     fn add(
         &mut self,
         process: ProcessRef,
         after: State,
-        pick: impl Fn(&[Outcome], &State) -> Option<(Kind, Option<Span>)>,
+        pick: impl Fn(&[Outcome], &State) -> Option<(Kind, Vec<Span>)>,
     ) -> Result<(), ReplayError> {
         let outcomes = self.outcomes(process)?;
         let picked = pick(&outcomes, &after);
-        let (kind, span) = picked.ok_or_else(|| self.not_taken(process))?;
-        self.push(process, after, kind, span);
+        let (kind, path) = picked.ok_or_else(|| self.not_taken(process))?;
+        self.push(process, after, kind, &path);
         Ok(())
     }
 
@@ -148,18 +149,18 @@ impl<'a> Recorder<'a> {
     pub fn outcome(&mut self, process: ProcessRef, outcome: &Outcome) {
         match outcome {
             Outcome::Move { state, path, .. } => {
-                self.push(process, state.clone(), Kind::Move, path.first().copied())
+                self.push(process, state.clone(), Kind::Move, path)
             }
             Outcome::Rest { span } => {
-                self.push(process, self.state.clone(), Kind::Rest, Some(*span));
+                self.push(process, self.state.clone(), Kind::Rest, &[*span]);
             }
             Outcome::Fail { .. } => {}
         }
     }
 
-    fn push(&mut self, process: ProcessRef, after: State, kind: Kind, span: Option<Span>) {
+    fn push(&mut self, process: ProcessRef, after: State, kind: Kind, path: &[Span]) {
         let steps = (self.instance, &self.lines);
-        let step = step_between(steps, process, (&self.state, &after), kind, span);
+        let step = step_between(steps, process, (&self.state, &after), kind, path);
         self.trace.steps.push(step);
         self.state = after;
     }
@@ -187,19 +188,31 @@ impl<'a> Recorder<'a> {
             }
             RunEnding::Deadlock => Ending::Deadlock,
             RunEnding::End => Ending::End,
-            RunEnding::Check { process, failure } => Ending::Check {
-                process: names.process(process),
-                from: names
-                    .location(process.template, self.state.location(process))
-                    .to_owned(),
-                check: failure.kind.into(),
-                line: Some(self.lines.number(failure.span.start)),
-                meaning: None,
-            },
+            RunEnding::Check { process, failure } => {
+                let outcomes = self.outcomes(process)?;
+                let failing = outcomes.iter().find_map(|outcome| {
+                    Failing::of(outcome).filter(|failing| failing.failure == failure)
+                });
+                let (after, changes) = failing.map_or_else(Default::default, |failing| {
+                    let after = failing.lines_before(&self.lines);
+                    (after, failing.changes(&names, &self.state))
+                });
+                Ending::Check {
+                    process: names.process(process),
+                    from: names
+                        .location(process.template, self.state.location(process))
+                        .to_owned(),
+                    check: failure.kind.into(),
+                    line: Some(self.lines.number(failure.span.start)),
+                    after,
+                    changes,
+                    meaning: None,
+                }
+            }
         };
         let walk = match self.trace.loop_from {
             // What was between is needed again, and that the loop closes is yet to be seen.
-            Some(_) => follow(self.instance, &self.trace, |_, _| ())?,
+            Some(_) => follow(self.instance, &self.trace, |_, _, _| ())?,
             None => Walk::new(self.state, false),
         };
         self.trace.lasso = judge_ending(self.instance, &self.trace, &walk, Some(&self.lines))?;
@@ -238,14 +251,20 @@ impl<'a> Steps<'a> {
         process: ProcessRef,
         outcome: Option<&Outcome>,
     ) -> Option<Step> {
-        let (after, kind, span) = match outcome {
-            None => (before, Kind::Idle, None),
-            Some(Outcome::Rest { span }) => (before, Kind::Rest, Some(*span)),
-            Some(Outcome::Move { state, path, .. }) => (state, Kind::Move, path.first().copied()),
+        let (after, kind, path) = match outcome {
+            None => (before, Kind::Idle, &[][..]),
+            Some(Outcome::Rest { span }) => (before, Kind::Rest, std::slice::from_ref(span)),
+            Some(Outcome::Move { state, path, .. }) => (state, Kind::Move, path.as_slice()),
             Some(Outcome::Fail { .. }) => return None,
         };
         let steps = (self.instance, &self.lines);
-        Some(step_between(steps, process, (before, after), kind, span))
+        Some(step_between(steps, process, (before, after), kind, path))
+    }
+
+    /// What the interpreter says that fails in a state, in words, if a check does.
+    pub fn failure(&self, before: &State, outcome: &Outcome) -> Option<String> {
+        let failing = Failing::of(outcome)?;
+        Some(failing.words(&Names::new(self.instance), before))
     }
 
     /// A whole state.
@@ -268,16 +287,17 @@ fn step_between(
     process: ProcessRef,
     (before, after): (&State, &State),
     kind: Kind,
-    span: Option<Span>,
+    path: &[Span],
 ) -> Step {
     let names = Names::new(instance);
     let place = |state: &State| names.location(process.template, state.location(process));
-    let span = span.unwrap_or_else(|| label_span(instance.program(), process, before));
+    let (line, then) = lines_of(lines, path, label_span(instance.program(), process, before));
     Step {
         process: names.process(process),
         from: place(before).to_owned(),
         to: place(after).to_owned(),
-        line: Some(lines.number(span.start)),
+        line: Some(line),
+        then,
         rest: kind == Kind::Rest,
         idle: kind == Kind::Idle,
         changes: valuation(names.changes(before, after)),
@@ -286,21 +306,76 @@ fn step_between(
 }
 
 /// Moving to a state, if it is among the outcomes.
-fn moving(outcomes: &[Outcome], after: &State) -> Option<(Kind, Option<Span>)> {
+fn moving(outcomes: &[Outcome], after: &State) -> Option<(Kind, Vec<Span>)> {
     outcomes.iter().find_map(|outcome| match outcome {
-        Outcome::Move { state, path, .. } if state == after => {
-            Some((Kind::Move, path.first().copied()))
-        }
+        Outcome::Move { state, path, .. } if state == after => Some((Kind::Move, path.clone())),
         _ => None,
     })
 }
 
 /// Resting, if it is among the outcomes.
-fn resting(outcomes: &[Outcome]) -> Option<(Kind, Option<Span>)> {
+fn resting(outcomes: &[Outcome]) -> Option<(Kind, Vec<Span>)> {
     outcomes.iter().find_map(|outcome| match outcome {
-        Outcome::Rest { span } => Some((Kind::Rest, Some(*span))),
+        Outcome::Rest { span } => Some((Kind::Rest, vec![*span])),
         _ => None,
     })
+}
+
+/// The line that a step begins with, which is that of its label if it executes nothing, and the lines that follow.
+pub(crate) fn lines_of(lines: &Lines<'_>, path: &[Span], label: Span) -> (u32, Vec<u32>) {
+    let mut numbers = lines.numbers(path);
+    match numbers.is_empty() {
+        true => (lines.number(label.start), numbers),
+        false => (numbers.remove(0), numbers),
+    }
+}
+
+/// An outcome in which a check fails.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Failing<'o> {
+    pub(crate) failure: Failure,
+    path: &'o [Span],
+    within: &'o State,
+}
+
+impl<'o> Failing<'o> {
+    pub(crate) fn of(outcome: &'o Outcome) -> Option<Failing<'o>> {
+        match outcome {
+            Outcome::Fail {
+                failure,
+                path,
+                within,
+            } => Some(Failing {
+                failure: *failure,
+                path,
+                within,
+            }),
+            Outcome::Move { .. } | Outcome::Rest { .. } => None,
+        }
+    }
+
+    /// The lines of what the step executes before the one that fails.
+    pub(crate) fn lines_before(&self, lines: &Lines<'_>) -> Vec<u32> {
+        let mut numbers = lines.numbers(self.path);
+        let last = lines.number(self.failure.span.start);
+        numbers.retain(|number| *number != last);
+        numbers
+    }
+
+    /// What fails, and what the step has set before that.
+    fn words(&self, names: &Names<'_>, before: &State) -> String {
+        let check = CheckName::from(self.failure.kind);
+        let changes = self.changes(names, before);
+        match changes.is_empty() {
+            true => check.to_string(),
+            false => format!("{check}, after setting {}", changes.first_few()),
+        }
+    }
+
+    /// What the step has changed before it fails.
+    pub(crate) fn changes(&self, names: &Names<'_>, before: &State) -> Valuation {
+        valuation(names.changes(before, self.within))
+    }
 }
 
 /// The place of the label that a process is at, for steps that execute nothing.

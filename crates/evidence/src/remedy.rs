@@ -44,7 +44,7 @@ pub fn remedies(instance: &Instance, trace: &Trace) -> Result<Vec<Remedy>, Repla
     let PropertyKind::Liveness { under, formula } = &found.kind else {
         return Ok(Vec::new());
     };
-    let walk = follow(instance, trace, |_, _| ())?;
+    let walk = follow(instance, trace, |_, _, _| ())?;
     let mut search = Search {
         endless: Endless::new(instance, &walk, from),
         // Only `X` would notice a process that is scheduled and does nothing.

@@ -10,7 +10,7 @@ use threadwise_model::state::{ProcessRef, State};
 
 use crate::lasso::{self, Walk};
 use crate::lines::Lines;
-use crate::record::{label_span, labels, valuation};
+use crate::record::{Failing, label_span, labels, lines_of, valuation};
 use crate::trace::{
     CheckName, Ending, FailedCheck, Lasso, Step, TRACE_VERSION, Trace, Valuation, Value,
 };
@@ -89,7 +89,7 @@ pub enum ReplayError {
 /// that its process can take, and it ends, or goes on for ever, as it claims, which for a trace of a
 /// property is a violation of it.
 pub fn replay(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
-    let walk = follow(instance, trace, |_, _| ())?;
+    let walk = follow(instance, trace, |_, _, _| ())?;
     judge_ending(instance, trace, &walk, None).map(|_| ())
 }
 
@@ -97,8 +97,9 @@ pub fn replay(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
 pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trace, ReplayError> {
     let lines = Lines::new(source);
     let mut annotated = trace.clone();
-    let walk = follow(instance, trace, |step, span| {
-        annotated.steps[step].line = Some(lines.number(span.start))
+    let walk = follow(instance, trace, |step, path, label| {
+        let (line, then) = lines_of(&lines, path, label);
+        (annotated.steps[step].line, annotated.steps[step].then) = (Some(line), then);
     })?;
     annotated.lasso = judge_ending(instance, trace, &walk, Some(&lines))?;
     let last = walk.last();
@@ -107,13 +108,21 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
             process,
             check,
             line,
+            after,
+            changes,
             meaning,
             ..
         } => {
             // What a file says about it is not known to be true.
             *meaning = None;
-            if let Some(span) = failing(instance, last, process, *check) {
-                *line = Some(lines.number(span.start));
+            let names = Names::new(instance);
+            let process = names.parse_process(process, last).ok();
+            let outcomes = process.and_then(|p| Interpreter::new(instance).outcomes(last, p).ok());
+            let outcomes = outcomes.unwrap_or_default();
+            if let Some(found) = failing(&outcomes, *check, (&names, last), changes) {
+                *line = Some(lines.number(found.failure.span.start));
+                *after = found.lines_before(&lines);
+                *changes = found.changes(&names, last);
             }
         }
         Ending::Invariant { fails } => {
@@ -128,12 +137,12 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
     Ok(annotated)
 }
 
-/// Follows the steps; `visit` is called with each step's position and the place of its first statement. All
+/// Follows the steps; `visit` is called with each step's position, the places of what it executes, and that of the label it begins at. All
 /// states are remembered where the property needs that, otherwise the last one.
 pub(crate) fn follow(
     instance: &Instance,
     trace: &Trace,
-    mut visit: impl FnMut(usize, Span),
+    mut visit: impl FnMut(usize, &[Span], Span),
 ) -> Result<Walk, ReplayError> {
     if trace.version != TRACE_VERSION {
         return Err(ReplayError::Version {
@@ -177,8 +186,9 @@ pub(crate) fn follow(
             });
         }
         let taken = take(instance, walk.last(), position + 1, step)?;
+        let label = label_span(instance.program(), taken.process, walk.last());
+        visit(position, &taken.path, label);
         walk.push(taken.process, taken.after, !step.rest && !step.idle);
-        visit(position, taken.span);
         if trace.loop_from == Some(position + 1) {
             looped = Some(walk.last().clone());
         }
@@ -244,8 +254,8 @@ fn same_params(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
 /// A step that was taken.
 struct Taken {
     process: ProcessRef,
-    /// The place of its first statement.
-    span: Span,
+    /// The places of what it executes.
+    path: Vec<Span>,
     after: State,
 }
 
@@ -277,11 +287,10 @@ fn take(
         })?;
     let wanted = step.changes.sorted();
     let nothing = step.to == step.from && wanted.is_empty() && step.started.is_empty();
-    let label = label_span(instance.program(), process, state);
     if step.idle && !step.rest && nothing && outcomes.is_empty() {
         return Ok(Taken {
             process,
-            span: label,
+            path: Vec::new(),
             after: state.clone(),
         });
     }
@@ -292,7 +301,7 @@ fn take(
                 if step.rest && !step.idle && nothing {
                     return Ok(Taken {
                         process,
-                        span,
+                        path: vec![span],
                         after: state.clone(),
                     });
                 }
@@ -316,7 +325,7 @@ fn take(
                 {
                     return Ok(Taken {
                         process,
-                        span: path.first().copied().unwrap_or(label),
+                        path,
                         after,
                     });
                 }
@@ -345,19 +354,10 @@ fn take(
 
 /// A move in words, to follow "it can".
 fn describe(to: &str, changes: &Valuation) -> String {
-    const SHOWN: usize = 5;
-    let mut text = format!("go to `{to}`");
-    for (position, (name, value)) in changes.iter().take(SHOWN).enumerate() {
-        text.push_str(if position == 0 { " with " } else { ", " });
-        text.push_str(&format!("{name} = {value}"));
+    match changes.is_empty() {
+        true => format!("go to `{to}` without a change"),
+        false => format!("go to `{to}` with {}", changes.first_few()),
     }
-    if changes.is_empty() {
-        text.push_str(" without a change");
-    }
-    if changes.0.len() > SHOWN {
-        text.push_str(", ..");
-    }
-    text
 }
 
 /// Checks that a trace ends, after these steps, as it claims and as its property needs. For a liveness property: why it is a violation.
@@ -441,6 +441,7 @@ pub(crate) fn judge_ending(
             process: name,
             from,
             check,
+            changes,
             ..
         } => {
             let names = Names::new(instance);
@@ -452,9 +453,13 @@ pub(crate) fn judge_ending(
                 return Err(wrong(format!("`{name}` is at `{at}`, not at `{from}`")));
             }
             let outcomes = interpreter.outcomes(last, process).map_err(limited)?;
-            if failure(&outcomes, *check).is_none() {
+            if failing(&outcomes, *check, (&names, last), changes).is_none() {
+                let having = match changes.is_empty() {
+                    true => String::new(),
+                    false => format!(", having set {}", changes.first_few()),
+                };
                 return Err(wrong(format!(
-                    "no step of `{name}` at `{at}` fails because {check}"
+                    "no step of `{name}` at `{at}` fails because {check}{having}"
                 )));
             }
             Ok(None)
@@ -479,20 +484,16 @@ pub(crate) fn evaluation_failure(
     }
 }
 
-/// Where a check of this kind fails among the outcomes.
-fn failure(outcomes: &[Outcome], check: CheckName) -> Option<Span> {
-    outcomes.iter().find_map(|outcome| match outcome {
-        Outcome::Fail { failure, .. } if CheckName::from(failure.kind) == check => {
-            Some(failure.span)
-        }
-        _ => None,
+/// The first outcome in which a check of this kind fails; if changes are told, having made these.
+fn failing<'o>(
+    outcomes: &'o [Outcome],
+    check: CheckName,
+    (names, before): (&Names<'_>, &State),
+    changes: &Valuation,
+) -> Option<Failing<'o>> {
+    let wanted = changes.sorted();
+    outcomes.iter().filter_map(Failing::of).find(|failing| {
+        CheckName::from(failing.failure.kind) == check
+            && (wanted.is_empty() || failing.changes(names, before).sorted() == wanted)
     })
-}
-
-fn failing(instance: &Instance, last: &State, process: &str, check: CheckName) -> Option<Span> {
-    let process: ProcessRef = Names::new(instance).parse_process(process, last).ok()?;
-    failure(
-        &Interpreter::new(instance).outcomes(last, process).ok()?,
-        check,
-    )
 }

@@ -109,7 +109,7 @@ fn entries_of(
                     step.process.clone(),
                     label(step),
                     lines.next().unwrap_or_default(),
-                    source.line(step.line),
+                    source.step(step),
                 ]));
                 let none = String::new;
                 let further = lines.map(|line| [none(), none(), none(), line, none()]);
@@ -123,7 +123,7 @@ fn entries_of(
                         names(processes),
                         label(step),
                         String::new(),
-                        source.line(step.line),
+                        source.step(step),
                     ]));
                 }
             }

@@ -194,6 +194,9 @@ pub struct Step {
     /// The line of the statement that the step begins with, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
+    /// The lines of the statements that it executes after that, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<u32>,
     /// The process rests (`stay`): nothing changes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub rest: bool,
@@ -239,6 +242,12 @@ pub enum Ending {
         /// The line of the check, from 1.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line: Option<u32>,
+        /// The lines of the statements that the step executes before it, each once.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        after: Vec<u32>,
+        /// The cells that the step has changed by then, with their values there.
+        #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+        changes: Valuation,
         /// What the check stands for in the program that the model was made from, if it says more than `check`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         meaning: Option<String>,
@@ -369,6 +378,19 @@ impl Valuation {
         let mut entries: Vec<_> = self.iter().collect();
         entries.sort_by_key(|(name, _)| *name);
         entries
+    }
+
+    /// The first few, in words.
+    pub(crate) fn first_few(&self) -> String {
+        const SHOWN: usize = 5;
+        let shown = self.iter().take(SHOWN);
+        let mut parts: Vec<String> = shown
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        if self.0.len() > SHOWN {
+            parts.push("..".to_owned());
+        }
+        parts.join(", ")
     }
 
     /// The names and values.

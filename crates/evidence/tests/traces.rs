@@ -262,6 +262,54 @@ deadlock_free;
     assert_eq!(annotate(&instance, &bare, &text), Ok(check));
 }
 
+/// What a step sets before its check fails, such as the input that makes it fail.
+#[test]
+fn a_failing_step_says_what_it_has_set() {
+    let text = "shared x: 0..9 = 0; shared y: 0..9 = 0;
+process P {
+    a: y := 4;
+    skip;
+    b: havoc x;
+    y := 7;
+    assert x != 3;
+}
+";
+    let instance = instance(text, &[]);
+    let trace = violation(&instance, text, "checks").unwrap();
+    assert_eq!(replay(&instance, &trace), Ok(()));
+    insta::assert_snapshot!("inputs", to_text(&trace, Some(text)));
+    assert_eq!(
+        (trace.steps[0].line, &trace.steps[0].then),
+        (Some(3), &vec![4])
+    );
+    let Ending::Check { after, changes, .. } = &trace.ending else {
+        panic!("{:?}", trace.ending);
+    };
+    assert_eq!(after, &[5, 6]);
+    let set = |x, y| {
+        let cell = |name: &str, value| (name.to_owned(), Value::Int(value));
+        Valuation(vec![cell("x", x), cell("y", y)])
+    };
+    assert_eq!(changes, &set(3, 7));
+
+    // What is left out is found again; what is claimed must be so.
+    let with = |claimed: Valuation| {
+        let mut trace = trace.clone();
+        trace.steps[0].then.clear();
+        if let Ending::Check { after, changes, .. } = &mut trace.ending {
+            after.clear();
+            *changes = claimed;
+        }
+        trace
+    };
+    let bare = with(Valuation::default());
+    assert_eq!(annotate(&instance, &bare, text), Ok(trace.clone()));
+    for lie in [set(4, 7), set(3, 4), Valuation(set(3, 7).0[..1].to_vec())] {
+        let refused = replay(&instance, &with(lie)).unwrap_err().to_string();
+        assert!(refused.contains("having set x = "), "{refused}");
+    }
+}
+
 #[test]
 fn an_invariant_that_cannot_be_evaluated_says_why() {
     let text = "shared x: 0..2 = 0;\nprocess P { a: x := 1; }\ninvariant zero: 1 / (1 - x) > 0;\n";
@@ -363,6 +411,8 @@ fn a_trace_that_lies_is_found_out() {
                 from: "inside".to_owned(),
                 check: threadwise_evidence::CheckName::Range,
                 line: None,
+                after: Vec::new(),
+                changes: Valuation::default(),
                 meaning: None,
             };
         }),

@@ -35,6 +35,8 @@ pub enum Outcome {
         failure: Failure,
         /// The statements executed up to there.
         path: Vec<Span>,
+        /// The state within the step, with what these have written.
+        within: State,
     },
 }
 

@@ -284,6 +284,7 @@ impl<'p> Run<'p> {
                     self.outcomes.push(Outcome::Fail {
                         failure,
                         path: path.executed,
+                        within: path.state,
                     });
                     return Ok(());
                 }
@@ -653,6 +654,7 @@ impl<'p> Run<'p> {
                         self.outcomes.push(Outcome::Fail {
                             failure,
                             path: way.executed,
+                            within: way.state,
                         });
                         continue;
                     }

@@ -2,6 +2,8 @@
 //!
 //! Everything inside speaks of the model's lines. What leaves a [`Session`](crate::Session) speaks of the original's: people wrote that.
 
+use std::collections::BTreeSet;
+
 use threadwise_evidence::{CheckName, Ending, Trace};
 use threadwise_lang::diagnostics::Diagnostic;
 use threadwise_lang::program::{Directive, Span};
@@ -52,11 +54,21 @@ impl Origin {
             *meaning = meaning_at(model, *line).map(str::to_owned);
         }
         let moved = |line: &mut Option<u32>| *line = line.and_then(|line| self.line(line));
+        // Several lines of the model may come from one.
+        let others = |lines: &mut Vec<u32>, first: Option<u32>| {
+            let mut known: BTreeSet<u32> = first.into_iter().collect();
+            let originals = lines.iter().filter_map(|line| self.line(*line));
+            *lines = originals.filter(|line| known.insert(*line)).collect();
+        };
         for step in &mut trace.steps {
             moved(&mut step.line);
+            others(&mut step.then, step.line);
         }
         match &mut trace.ending {
-            Ending::Check { line, .. } => moved(line),
+            Ending::Check { line, after, .. } => {
+                moved(line);
+                others(after, *line);
+            }
             Ending::Invariant {
                 fails: Some(failed),
             } => moved(&mut failed.line),

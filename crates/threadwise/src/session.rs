@@ -311,10 +311,15 @@ impl Session {
     /// Replays a trace with the interpreter, at the parameter values that the trace names; the trace with its lines and reasons as this
     /// model has them.
     pub fn replay(&self, trace: &Trace) -> Result<Trace, ReplayFailure> {
+        Ok(self.placed(self.annotated(trace)?))
+    }
+
+    /// The same, with lines of the model.
+    pub(crate) fn annotated(&self, trace: &Trace) -> Result<Trace, ReplayFailure> {
         let values = trace.params.iter();
         let values = Values(values.map(|(name, value)| (name.clone(), *value)).collect());
         let instance = self.instance(&values).map_err(ReplayFailure::Instance)?;
-        Ok(self.placed(annotate(&instance, trace, &self.text)?))
+        Ok(annotate(&instance, trace, &self.text)?)
     }
 
     /// Has the independent checker check that a certificate proves a property, at these parameter values. If it is about all values of parameters, these

@@ -547,10 +547,10 @@ fn options(
             }
             let step = describe.step(state, process, Some(outcome));
             let (line, fails) = match outcome {
-                Outcome::Fail { failure, .. } => {
-                    let check = CheckName::from(failure.kind).to_string();
-                    (describe.line(failure.span), Some(check))
-                }
+                Outcome::Fail { failure, .. } => (
+                    describe.line(failure.span),
+                    describe.failure(state, outcome),
+                ),
                 _ => (step.as_ref().and_then(|step| step.line).unwrap_or(0), None),
             };
             options.push(Choosable {

@@ -65,7 +65,7 @@ pub fn witness(
     match (result.verdict, &result.trace) {
         (VerdictKind::Violated, Some(trace)) => {
             let specification = violated(&source, trace)?;
-            let content = run::segments(&source, trace)?;
+            let content = run::segments(session, &source, trace)?;
             let entry = Entry {
                 kind: "violation_sequence",
                 version: "2.2",

@@ -3,6 +3,8 @@
 //! The front end knows C; this only looks at words, on a text from which comments, strings and directives were taken out. Where words do not settle a question the answer is no, and
 //! a witness then says less.
 
+use std::collections::BTreeMap;
+
 use threadwise_lang::render::LineIndex;
 
 use super::{ASSERT, REACH_ERROR};
@@ -17,6 +19,8 @@ pub(crate) struct Program<'a> {
     globals: Vec<Global<'a>>,
     /// The templates of the model with their labels.
     pub(crate) templates: Vec<Template>,
+    /// The variables that take any value, by the line of the model where they do.
+    inputs: BTreeMap<u32, &'a str>,
 }
 
 /// A word or a sign.
@@ -79,6 +83,7 @@ impl<'a> Program<'a> {
         // Where the front end has joined steps under a mutex, facts about what it protects hold between these steps only, and C has places inside.
         let mut lines = session.text().lines();
         let joined = lines.any(|line| line.trim_start().starts_with("lock "));
+        program.inputs = inputs(session.text());
         if let Some(origin) = session.origin().filter(|_| !joined) {
             program.templates = templates(session.text(), &origin.lines);
         }
@@ -94,6 +99,7 @@ impl<'a> Program<'a> {
             functions: Vec::new(),
             globals: Vec::new(),
             templates: Vec::new(),
+            inputs: BTreeMap::new(),
         };
         program.read_declarations();
         program
@@ -213,22 +219,18 @@ impl<'a> Program<'a> {
         (!lines.is_empty() && only.len() == lines.len()).then_some(lines)
     }
 
-    /// If a line assigns what `__VERIFIER_nondet_..()` gives to a variable, and does nothing else: the variable, and the column of the closing parenthesis.
-    pub(crate) fn arbitrary(&self, line: u32) -> Option<(&'a str, u32)> {
-        let on_line: Vec<&Word<'a>> = self.words.iter().filter(|w| w.line == line).collect();
-        let call = on_line
-            .iter()
-            .position(|w| w.text.starts_with("__VERIFIER_nondet_"))?;
-        let [.., variable, equals] = on_line.get(..call)? else {
+    /// If a line of the model takes any value for a variable, and the line of the program that it comes from has `__VERIFIER_nondet_..()` once: the column of the closing
+    /// parenthesis, and the variable.
+    pub(crate) fn input(&self, model_line: u32, line: u32) -> Option<(u32, &str)> {
+        let mut on_line = self.words.iter().filter(|w| w.line == line);
+        let called = |word: &&Word<'a>| word.text.starts_with("__VERIFIER_nondet_");
+        on_line.by_ref().find(called)?;
+        let (open, close) = (on_line.next()?, on_line.next()?);
+        if (open.text, close.text) != ("(", ")") || on_line.any(|word| called(&word)) {
             return None;
-        };
-        let [open, close, end] = on_line.get(call + 1..)? else {
-            return None;
-        };
-        let signs = [equals.text, open.text, close.text, end.text] == ["=", "(", ")", ";"];
-        // A declaration may stand before it, but no other statement.
-        let alone = on_line.get(..call - 2)?.iter().all(|w| is_name(w.text));
-        (signs && alone && is_name(variable.text)).then_some((variable.text, close.column))
+        }
+        let variable = self.inputs.get(&model_line)?;
+        Some((close.column, variable))
     }
 
     /// Functions and global variables.
@@ -404,6 +406,18 @@ fn literal(text: &str, quote: char) -> usize {
         }
     }
     text.len()
+}
+
+/// Where the model takes any value for a variable.
+fn inputs(text: &str) -> BTreeMap<u32, &str> {
+    let mut inputs = BTreeMap::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let statement = line.split_once("havoc ");
+        if let Some((variable, _)) = statement.and_then(|(_, after)| after.split_once(';')) {
+            inputs.insert(number, variable);
+        }
+    }
+    inputs
 }
 
 /// The templates of the model. A label has a line only if that line's statement begins with a label wherever it occurs in the model: otherwise a process may be about to execute the

@@ -2,70 +2,122 @@
 
 use std::collections::HashMap;
 
-use threadwise_evidence::{Ending, Step, Trace};
+use threadwise_evidence::{Ending, Step, Trace, Valuation};
 
 use super::NoWitness;
 use super::program::Program;
 use super::proof::location;
 use super::yaml::Node;
+use crate::session::Session;
 
 /// The `content` of a violation: one segment for each statement that a thread comes to, and one for the violation.
-pub(crate) fn segments(program: &Program<'_>, trace: &Trace) -> Result<Node, NoWitness> {
-    let Ending::Check { process, line, .. } = &trace.ending else {
+pub(crate) fn segments(
+    session: &Session,
+    program: &Program<'_>,
+    trace: &Trace,
+) -> Result<Node, NoWitness> {
+    let Ending::Check {
+        line: Some(target), ..
+    } = trace.ending
+    else {
+        return Err(NoWitness::Place);
+    };
+    // With lines of the model: these tell exactly what was executed.
+    let trace = session.annotated(trace).map_err(|_| NoWitness::Place)?;
+    let Ending::Check {
+        process,
+        after,
+        changes,
+        ..
+    } = &trace.ending
+    else {
         return Err(NoWitness::Property);
     };
-    let target = line.ok_or(NoWitness::Place)?;
     let mut threads = Threads::default();
-    let mut segments = Vec::new();
-    let mut last: HashMap<&str, u32> = HashMap::new();
-    let mut values: HashMap<&str, String> = HashMap::new();
-    for (name, value) in trace.initial.variables.iter() {
-        values.insert(name, value.to_string());
-    }
+    let mut run = Run {
+        session,
+        program,
+        segments: Vec::new(),
+        last: HashMap::new(),
+        values: HashMap::new(),
+    };
+    run.set(&trace.initial.variables);
     for step in trace.steps.iter().filter(|step| !step.rest && !step.idle) {
-        for (name, value) in step.changes.iter() {
-            values.insert(name, value.to_string());
-        }
-        let Some(line) = step.line else {
-            threads.step(program, trace, step, None);
-            continue;
-        };
-        threads.step(program, trace, step, Some(line));
-        if is_bookkeeping(trace, step) {
+        run.set(&step.changes);
+        threads.step(session, program, &trace, step);
+        if is_bookkeeping(&trace, step) {
             continue;
         }
-        let thread = threads.number(&step.process);
-        // What goes on inside a statement is no waypoint.
-        if last.insert(&step.process, line) != Some(line) {
-            segments.push(segment(program, "assumption", "1", (line, None), thread));
-        }
-        if let Some((variable, column)) = program.arbitrary(line) {
-            let local = format!("{}.{variable}", step.process);
-            let value = values.get(local.as_str()).or_else(|| values.get(variable));
-            // The step that writes the variable is the one that takes the value.
-            let written = step.changes.iter();
-            let mut written = written.filter(|(name, _)| *name == local || *name == variable);
-            if let (Some(value), Some(_)) = (value, written.next()) {
-                let value = match value.as_str() {
-                    "true" => "1",
-                    "false" => "0",
-                    number => number,
-                };
-                let result = format!("\\result == {value}");
-                let place = (line, Some(column));
-                segments.push(segment(program, "function_return", &result, place, thread));
-            }
+        for line in executed(step) {
+            run.comes_to(line, &step.process, threads.number(&step.process));
         }
     }
     let thread = threads.number(process);
+    run.set(changes);
+    for line in after {
+        if session.line(*line) != Some(target) {
+            run.comes_to(*line, process, thread);
+        }
+    }
     let waypoint = Node::map([
         ("type", Node::text("target")),
         ("action", Node::text("follow")),
         ("location", location(program, target, None)),
         ("thread_id", Node::Number(thread)),
     ]);
-    segments.push(within_segment(waypoint));
-    Ok(Node::List(segments))
+    run.segments.push(within_segment(waypoint));
+    Ok(Node::List(run.segments))
+}
+
+/// The lines that a step executes.
+fn executed(step: &Step) -> impl Iterator<Item = u32> {
+    step.line.iter().chain(&step.then).copied()
+}
+
+/// A run up to some step.
+struct Run<'r> {
+    session: &'r Session,
+    program: &'r Program<'r>,
+    segments: Vec<Node>,
+    /// The line that each process has come to last.
+    last: HashMap<&'r str, u32>,
+    /// The values of cells.
+    values: HashMap<&'r str, String>,
+}
+
+impl<'r> Run<'r> {
+    fn set(&mut self, changes: &'r Valuation) {
+        let changes = changes.iter();
+        self.values
+            .extend(changes.map(|(name, value)| (name, value.to_string())));
+    }
+
+    /// A process executes a line of the model.
+    fn comes_to(&mut self, model_line: u32, process: &'r str, thread: u32) {
+        let Some(line) = self.session.line(model_line) else {
+            return;
+        };
+        // What goes on inside a statement is no waypoint.
+        if self.last.insert(process, line) != Some(line) {
+            let assumption = segment(self.program, "assumption", "1", (line, None), thread);
+            self.segments.push(assumption);
+        }
+        let Some((column, variable)) = self.program.input(model_line, line) else {
+            return;
+        };
+        let Some(value) = self.values.get(format!("{process}.{variable}").as_str()) else {
+            return;
+        };
+        let value = match value.as_str() {
+            "true" => "1",
+            "false" => "0",
+            number => number,
+        };
+        let result = format!("\\result == {value}");
+        let place = (line, Some(column));
+        let returned = segment(self.program, "function_return", &result, place, thread);
+        self.segments.push(returned);
+    }
 }
 
 fn segment(
@@ -107,11 +159,12 @@ struct Threads {
 
 impl Threads {
     /// A step may create threads: as processes that begin, or by setting the flag that one waits for.
-    fn step(&mut self, program: &Program<'_>, trace: &Trace, step: &Step, line: Option<u32>) {
+    fn step(&mut self, session: &Session, program: &Program<'_>, trace: &Trace, step: &Step) {
         for (started, _) in step.started.iter() {
             self.number(started);
         }
-        if line.is_some_and(|line| program.mentions(line, "pthread_create")) {
+        let mut lines = executed(step).filter_map(|line| session.line(line));
+        if lines.any(|line| program.mentions(line, "pthread_create")) {
             for (cell, _) in step.changes.iter() {
                 let process = waits_for(cell);
                 let exists = |name: &String| trace.initial.locations.iter().any(|(n, _)| n == name);

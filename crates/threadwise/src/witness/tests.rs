@@ -89,7 +89,8 @@ shared ended: 0..2 = 0;
 
 process main {
     local n: 0..3 = 0;
-    l12: choose k in 1..3 { await k == 3; n := k; } // 12
+    l12: havoc n; // 12
+    l12a: await n == 3; // 12
     l13: start inc; // 13
     l14: start inc; // 14
     l15: await ended == 2; // 15
@@ -197,6 +198,62 @@ fn a_violation_is_a_sequence_of_lines_with_threads() {
     assert!(text.contains("value: \"\\\\result == 3\""), "{text}");
     assert!(text.contains("column: 35"), "{text}");
     assert!(text.contains("LTL(G ! call(reach_error()))"), "{text}");
+}
+
+/// Inputs are told wherever in a step they are taken, also in the one that fails, and only if they are taken.
+#[test]
+fn inputs_are_told_where_they_are_taken() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int x = __VERIFIER_nondet_int();
+    int y = 0; if (x == 9) y = __VERIFIER_nondet_int();
+    int z = __VERIFIER_nondet_int();
+    if (x == 3 && y == 0 && z == 2) reach_error();
+}
+";
+    let model = "process main {
+    local x: 0..9 = 0;
+    local y: 0..9 = 0;
+    local input: 0..9 = 0;
+    local input_2: 5..6 = 5;
+    local input_3: 2..4 = 2;
+    a: skip; // 3
+    havoc input; // 4
+    x := input; // 4
+    if x == 9 { // 5
+        havoc input_2; // 5
+        y := input_2; // 5
+    } // 5
+    b: havoc input_3; // 6
+    if x == 3 && y == 0 && input_3 == 2 { // 7
+        assert false; // 7
+    } // 7
+}
+";
+    let text = Example::new(text, model).witness().expect("it is violated");
+    let entries = read(&text);
+    let mut seen = Vec::new();
+    for segment in members(field(&members(&entries)[0], "content")) {
+        let waypoint = field(&members(field(segment, "segment"))[0], "waypoint");
+        let line = number(field(waypoint, "location"), "line");
+        let value = match string(waypoint, "type") {
+            "function_return" => string(field(waypoint, "constraint"), "value"),
+            kind => kind,
+        };
+        seen.push((line, value));
+    }
+    let wanted = [
+        (3, "assumption"),
+        (4, "assumption"),
+        (4, "\\result == 3"),
+        (5, "assumption"),
+        (6, "assumption"),
+        // It has this value from the beginning, and is given it again.
+        (6, "\\result == 2"),
+        (7, "target"),
+    ];
+    assert_eq!(seen, wanted, "{text}");
 }
 
 #[test]
