@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use threadwise_evidence::{CheckName, Ending, Trace};
-use threadwise_lang::diagnostics::Diagnostic;
+use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::{Directive, Span};
 use threadwise_lang::render::LineIndex;
+use threadwise_model::lower::MAX_PATHS;
 
 /// What a front end writes behind a check of its own: the words that follow say what is wrong if it fails.
 const MEANING: &str = "// fails: ";
@@ -106,7 +107,8 @@ impl Origin {
         Some(format!("{advice}{place}{more}"))
     }
 
-    /// A message about the model as one about the lines of the original.
+    /// A message about the model as one about the lines of the original; what to do about a model that is too large is said in terms of the
+    /// original.
     pub(crate) fn diagnostic(&self, model: &str, mut diagnostic: Diagnostic) -> Diagnostic {
         let lines = LineIndex::new(model);
         let moved = |span: Span| self.whole_line(self.line_at(&lines, span.start).unwrap_or(1));
@@ -115,7 +117,26 @@ impl Origin {
             *span = moved(*span);
         }
         diagnostic.fix = None;
-        diagnostic
+        let (message, help) = match diagnostic.code {
+            Code::ExpansionTooLarge => (
+                "the model of this program grows too large here".to_owned(),
+                "use fewer processes or threads, smaller arrays, or simpler conditions",
+            ),
+            Code::TooManyPaths => (
+                format!("more than {MAX_PATHS} ways through what is one step here"),
+                "let it choose less often, or make several steps of it",
+            ),
+            Code::TooLarge => (
+                format!(
+                    "the model of this program is too large: {}",
+                    diagnostic.message
+                ),
+                "use fewer processes or threads, smaller arrays, or fewer values",
+            ),
+            _ => return diagnostic,
+        };
+        diagnostic.message = message;
+        diagnostic.help(help)
     }
 
     /// The text of a line, without the space around it.
@@ -199,6 +220,62 @@ mod tests {
             };
             assert_eq!((meaning.as_deref(), *line), (wanted, Some(7)), "{check}");
         }
+    }
+
+    /// What is said about a model, with the text of its place in the program.
+    fn said(program: &str, model: &str, lines: Vec<Option<u32>>) -> Option<(String, String)> {
+        let text = program.to_owned();
+        let session = Session::imported("test.c", model, Origin { text, lines }, Vec::new());
+        let report = session.check(&Options::default()).expect("the options");
+        let run = report.runs.into_iter().next().expect("one run");
+        let diagnostics = run.diagnostics.into_iter();
+        let error =
+            diagnostics.filter(|d| d.code.as_ref().is_some_and(|code| code.starts_with('E')));
+        let error = error.last()?;
+        let place = error.place.as_ref().expect("a place");
+        assert!(error.help.is_some_and(|help| !help.contains("label")));
+        let line = program
+            .lines()
+            .nth(place.line as usize - 1)
+            .expect("a line");
+        let quoted = &line[place.column as usize - 1..place.end_column as usize - 1];
+        Some((error.message, quoted.to_owned()))
+    }
+
+    #[test]
+    fn says_where_a_model_has_too_many_paths() {
+        let program = "byte x;\nactive proctype P() {\n  atomic { x = 1 }\n}\n";
+        let choices = "choose { x := 0; } or { x := 1; }\n".repeat(13);
+        let model = format!("shared x: 0..1 = 0;\nprocess P {{\na: atomic {{\n{choices}}}\n}}\n");
+        let mut lines = vec![Some(1), Some(2), Some(3)];
+        let (message, place) = said(program, &model, lines.clone()).unwrap();
+        let wanted = "more than 4096 ways through what is one step here";
+        assert_eq!(
+            (message.as_str(), place.as_str()),
+            (wanted, "atomic { x = 1 }")
+        );
+        // A line without an origin has that of the one before.
+        lines[2] = None;
+        let (_, place) = said(program, &model, lines.clone()).unwrap();
+        assert_eq!(place, "active proctype P() {");
+        let small = model.replacen(&choices, "x := 1;\n", 1);
+        assert_eq!(said(program, &small, lines), None);
+    }
+
+    #[test]
+    fn says_where_a_model_grows() {
+        let program = "byte x;\nactive proctype P() {\n  x > 0\n}\n";
+        let mut model = "shared x: 0..1 = 0;\ndef d0 = x > 0;\n".to_owned();
+        for n in 1..25 {
+            model += &format!("def d{n} = d{m} || !d{m};\n", m = n - 1);
+        }
+        let mut lines = vec![Some(1); 26];
+        lines.extend([Some(2), Some(3)]);
+        model += "process P {\na: await d24;\n}\n";
+        let (message, place) = said(program, &model, lines).unwrap();
+        // It is said where the limit is reached: in the definitions.
+        let wanted = "the model of this program grows too large here";
+        assert_eq!((message.as_str(), place.as_str()), (wanted, "byte x;"));
     }
 
     #[test]

@@ -20,7 +20,6 @@ mod owners;
 mod properties;
 mod ranges;
 mod resolve;
-mod size;
 mod steps;
 mod texts;
 mod visible;
@@ -73,15 +72,14 @@ pub(crate) fn translate(
         lines.push(origin);
     }
     let checked = threadwise_lang::check(&plain);
-    let Some(model) = checked.program else {
+    if checked.program.is_none() {
         let errors = checked
             .diagnostics
             .into_iter()
             .filter(|d| d.severity() == Severity::Error)
             .collect();
         return Err(internal(&plain, errors));
-    };
-    size::check(model, &plain, &lines, &sources.text(0))?;
+    }
     Ok(Imported {
         text: plain,
         lines,
