@@ -77,6 +77,8 @@ pub(crate) struct Parser {
     pub(super) loops: u32,
     /// Declarations still set the values that a process starts with; after its first statement they are steps.
     pub(super) early: bool,
+    /// Whether an option begins with the next statement, which may then be `else`.
+    pub(super) option_begins: bool,
 }
 
 impl Parser {
@@ -99,6 +101,7 @@ impl Parser {
             formulas: HashMap::new(),
             loops: 0,
             early: true,
+            option_begins: false,
         }
     }
 

@@ -100,9 +100,11 @@ impl Parser {
     fn step(&mut self, out: &mut Vec<Statement>) -> Parsed<()> {
         let token = self.peek().clone();
         if self.at_declaration() {
+            self.option_begins = false;
             return self.declare(out);
         }
         if token.is_word("xr") || token.is_word("xs") {
+            self.option_begins = false;
             self.take();
             self.place(true)?;
             while self.take_sign(",") {
@@ -153,6 +155,7 @@ impl Parser {
 
     fn statement(&mut self) -> Parsed<Statement> {
         self.deeper()?;
+        let option_begins = std::mem::take(&mut self.option_begins);
         let mut labels = Vec::new();
         let at = self.peek().at;
         while self.at_label() {
@@ -189,7 +192,7 @@ impl Parser {
                 kind: ExprKind::Number(1),
             })
         } else {
-            self.unlabelled()?
+            self.unlabelled(option_begins && labels.is_empty())?
         };
         self.early = false;
         self.shallower();
@@ -207,9 +210,11 @@ impl Parser {
             && !self.scopes.is_other(&token.text, Other::Process)
     }
 
-    fn unlabelled(&mut self) -> Parsed<StatementKind> {
+    /// A statement without its labels; `first` is whether an option begins with it.
+    fn unlabelled(&mut self, first: bool) -> Parsed<StatementKind> {
         let token = self.peek().clone();
         if token.is("{") {
+            self.option_begins = first;
             return Ok(StatementKind::Block(self.block()?));
         }
         if token.kind == Kind::Word {
@@ -240,6 +245,7 @@ impl Parser {
                 }
                 "atomic" => {
                     self.take();
+                    self.option_begins = first;
                     return Ok(StatementKind::Atomic(self.block()?));
                 }
                 "d_step" => {
@@ -248,6 +254,10 @@ impl Parser {
                 }
                 "for" => return self.for_loop(),
                 "select" => return self.select(),
+                "else" if first => {
+                    self.take();
+                    return Ok(StatementKind::Else);
+                }
                 "else" => {
                     let help =
                         "`else` stands alone as the first statement of an option of `if` or `do`";
@@ -437,7 +447,7 @@ impl Parser {
         let open = self.take().at;
         self.separators();
         let mut options: Vec<Vec<Statement>> = Vec::new();
-        let mut has_else: Option<At> = None;
+        let mut has_else = false;
         while !self.take_word(end) {
             if self.ended() {
                 return Err(remark(
@@ -449,30 +459,16 @@ impl Parser {
             }
             let at = self.expect("::")?;
             self.separators();
-            let mut option = Vec::new();
-            if self.at_word("else") {
-                let token = self.take();
-                if has_else.replace(token.at).is_some() {
-                    return Err(malformed(
-                        token.at,
-                        "a second `else`",
-                        "one option at most is taken when no other can be",
-                    ));
-                }
-                self.early = false;
-                option.push(Statement {
-                    at: token.at,
-                    labels: Vec::new(),
-                    kind: StatementKind::Else,
-                });
-                if !self.separators() && !self.at_end_of_sequence() {
-                    return Err(self.unexpected("`->` after `else`"));
-                }
-                if !self.at_end_of_sequence() {
-                    option.extend(self.sequence(at)?);
-                }
-            } else {
-                option = self.sequence(at)?;
+            self.option_begins = true;
+            let option = self.sequence(at)?;
+            if let Some(at) = option.first().and_then(leading_else)
+                && std::mem::replace(&mut has_else, true)
+            {
+                return Err(malformed(
+                    at,
+                    "a second `else`",
+                    "one option at most is taken when no other can be",
+                ));
             }
             options.push(option);
         }
@@ -658,4 +654,15 @@ fn late_value(declaration: &mut Declaration) -> Parsed<Statement> {
         labels: Vec::new(),
         kind: StatementKind::Assign(place, value),
     })
+}
+
+/// The `else` that an option begins with, also inside `{ }` and `atomic`.
+fn leading_else(mut first: &Statement) -> Option<At> {
+    loop {
+        match &first.kind {
+            StatementKind::Else => return Some(first.at),
+            StatementKind::Block(body) | StatementKind::Atomic(body) => first = body.first()?,
+            _ => return None,
+        }
+    }
 }

@@ -531,6 +531,46 @@ active proctype B() { end: n == 7 -> accept2: n = 0 }",
 active proctype A() { L: n = 1 - n; if :: n == 0 -> progress1: goto L :: n == 1 -> skip fi; goto L }
 active proctype B() { progress2: n = n }",
     ),
+    (
+        "message-that-cannot-be-evaluated",
+        "checks",
+        true,
+        "byte a[2]; byte i;
+chan c = [0] of { byte };
+active proctype P() { do :: i < 2 -> i++ :: c!a[i] od }",
+    ),
+    (
+        "message-that-cannot-be-evaluated-and-timeout",
+        "checks",
+        true,
+        "byte a[2]; byte i; chan c = [0] of { byte };
+active proctype P() { i = 3; if :: c!a[i] :: i == 5 -> skip fi }
+active proctype Q() { byte k; if :: timeout -> i = 1 :: c?eval(k) -> skip fi }",
+    ),
+    (
+        "message-that-can-be-evaluated",
+        "checks",
+        false,
+        "byte a[2]; byte i; chan c = [0] of { byte };
+active proctype P() { do :: i < 1 -> i++ :: c!a[i] od }
+active proctype Q() { byte k; do :: c?k :: k == 1 -> c?eval(a[k]) od }",
+    ),
+    (
+        "else-in-atomic",
+        "checks",
+        false,
+        "byte x;
+active proctype P() { do :: x == 1 -> skip :: atomic { else -> x = 3; x = 2; break } od; assert(x != 3) }
+active proctype Q() { x = 1; x = 0 }",
+    ),
+    (
+        "else-of-an-inner-selection",
+        "checks",
+        true,
+        "byte x;
+active proctype P() { if :: x == 0 -> x = 7 :: if :: else -> x = 6 :: x == 1 -> x = 5 fi fi; assert(x != 6) }
+active proctype Q() { x = 1; x = 0; x = 9 }",
+    ),
 ];
 
 #[test]

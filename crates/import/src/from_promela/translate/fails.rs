@@ -52,8 +52,12 @@ impl Texts<'_> {
             } => {
                 let fails = self.living_fails(channel, view)?;
                 if self.class(channel)?.capacity == 0 {
-                    let taker = self.taker_fails(channel, values, view, depth)?;
-                    or([fails, taker])
+                    let mut all = vec![fails];
+                    for value in values {
+                        all.push(self.fails(value, view)?);
+                    }
+                    all.push(self.taker_fails(channel, values, view, depth)?);
+                    or(all)
                 } else {
                     fails
                 }

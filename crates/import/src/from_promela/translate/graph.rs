@@ -275,7 +275,13 @@ impl Builder<'_, '_> {
         into: NodeId,
         context: Context,
     ) -> Result<()> {
-        for option in options {
+        // SPIN tries them in order, with an option that begins with `else` itself at the end.
+        let is_else = |option: &&Vec<Statement>| {
+            let first = option.first();
+            first.is_some_and(|first| matches!(first.kind, StatementKind::Else))
+        };
+        let (last, before): (Vec<_>, Vec<_>) = options.iter().partition(is_else);
+        for option in before.into_iter().chain(last) {
             let option = &without_idle(option);
             let Some(first) = option.first() else {
                 return wrong(at, "an option without a statement", "write `skip`");
@@ -313,18 +319,21 @@ impl Builder<'_, '_> {
                 );
             }
         }
-        let node = &self.drafts[into.0].node;
-        if node
-            .edges
-            .iter()
-            .filter(|e| matches!(e.action, Action::Else))
-            .count()
-            > 1
-        {
+        let edges = &self.drafts[into.0].node.edges;
+        let is_else = |edge: &&Edge| matches!(edge.action, Action::Else);
+        if edges.iter().filter(is_else).count() > 1 {
             return refuse(
                 at,
                 "two `else` in one place: one in the first statement of an option of the other",
                 "put `skip` in front of the inner `if`",
+            );
+        }
+        let before = edges.split_last().map_or(&[][..], |(_, before)| before);
+        if let Some(edge) = before.iter().find(is_else) {
+            return refuse(
+                edge.at,
+                "`else` inside the first statement of an option that is not the last",
+                "put that option last: SPIN does not look at those behind it before it takes this `else`",
             );
         }
         Ok(())

@@ -263,6 +263,18 @@ impl Texts<'_> {
         })
     }
 
+    /// True, if these expressions can be evaluated; fails otherwise.
+    fn evaluated(&self, values: &[Expr], view: &View) -> Result<Guard> {
+        let mut all = Guard::Always;
+        for value in values {
+            if self.fails(value, view)? != Guard::Never {
+                let text = self.number(value, view)?.at_least(SUM);
+                all = and(all, Guard::If(format!("{text} == {text}")));
+            }
+        }
+        Ok(all)
+    }
+
     /// Whether a channel of another process is the same as ours.
     pub(super) fn same_channel(
         &self,
@@ -416,10 +428,11 @@ impl Texts<'_> {
                 let class = self.class(channel)?;
                 if class.capacity == 0 {
                     let taker = self.taker(channel, values, view)?;
-                    // With nobody to take it the channel is still looked at.
-                    match (self.exists(channel, view)?, taker) {
-                        (Guard::If(text), Guard::Never) => Guard::If(format!("!{text}")),
-                        (exists, taker) => and(exists, taker),
+                    // With nobody to take it the channel and the message are still looked at.
+                    let seen = and(self.exists(channel, view)?, self.evaluated(values, view)?);
+                    match (seen, taker) {
+                        (seen @ Guard::If(_), Guard::Never) => not(seen),
+                        (seen, taker) => and(seen, taker),
                     }
                 } else {
                     Guard::If(format!(

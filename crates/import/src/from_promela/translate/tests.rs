@@ -215,6 +215,35 @@ fn remote_references_in_the_text_of_a_process() {
     );
 }
 
+/// SPIN takes an inner `else` without a look at the options behind it.
+#[test]
+fn an_inner_else_stands_in_the_last_option() {
+    let program = |options: &str| format!("byte n;\nactive proctype A() {{ if {options} fi }}");
+    let inner = [
+        "if :: n == 1 -> n = 2 :: else -> n = 3 fi",
+        "{ else -> n = 3 }",
+        "atomic { else -> n = 3; n = 4 }",
+        "atomic { if :: else -> n = 3 :: n == 1 -> n = 2 fi }",
+    ];
+    for inner in inner {
+        refused(
+            &program(&format!(":: {inner} :: n == 0 -> n = 5")),
+            "2: not supported: `else` inside the first statement of an option that is not the last",
+        );
+        model(&program(&format!(":: n == 0 -> n = 5 :: {inner}")));
+    }
+    model(&program(":: else -> n = 3 :: n == 0 -> n = 5"));
+    for options in [
+        ":: n == 0 -> atomic { else -> n = 3 }",
+        ":: n == 0 -> n = 1 :: d_step { else -> n = 3 }",
+        ":: n == 0 -> n = 1 :: { byte k; else -> n = 3 }",
+    ] {
+        refused(&program(options), "2: `else` is out of place");
+    }
+    let twice = ":: n == 0 -> n = 1 :: else -> n = 2 :: atomic { else -> n = 3 }";
+    refused(&program(twice), "2: a second `else`");
+}
+
 #[test]
 fn labels_that_options_begin_with_are_refused() {
     let why = "a label in front of the first statement of an option";

@@ -51,12 +51,26 @@ impl Generator {
         self.channels = all;
     }
 
-    /// The options of the inner selection count as options of the outer one, for `else`.
+    /// The options of the inner selection count as options of the outer one, for `else`, which may stand in the inner one as well.
     fn nested_choice(&mut self, place: Place) {
-        self.note("else around a selection");
         let inner = Self::deeper(place);
+        let (inside, first) = (self.chance(50), self.chance(30));
         self.line("if");
+        if !inside && first {
+            self.note("else that is not last");
+            self.line(":: else -> skip");
+        }
+        if inside {
+            self.note("else of an inner selection");
+            let guard = self.plain_guard();
+            self.line(&format!(":: {guard} -> skip"));
+        } else {
+            self.note("else around a selection");
+        }
         self.line(":: if");
+        if inside && first {
+            self.line("\t:: else -> skip");
+        }
         for _ in 0..1 + self.random.below(2) {
             let guard = self.plain_guard();
             self.line(&format!("\t:: {guard};"));
@@ -65,13 +79,26 @@ impl Generator {
             self.line("skip");
             self.indent -= 2;
         }
+        if inside && !first {
+            self.line("\t:: else -> skip");
+        }
         self.line("\tfi;");
         self.inside(|it| it.assignment(inner));
-        self.line(":: else ->");
-        self.inside(|it| {
-            it.assignment(inner);
-            it.line("skip");
-        });
+        if !inside && !first {
+            let atomic = !place.in_atomic && !place.in_d_step && self.chance(50);
+            if atomic {
+                self.note("else in atomic");
+                self.line(":: atomic {");
+            } else {
+                self.line(":: {");
+            }
+            self.inside(|it| {
+                it.line("else ->");
+                it.assignment(inner);
+                it.line("skip");
+            });
+            self.line("}");
+        }
         self.line("fi;");
     }
 

@@ -335,9 +335,14 @@ impl Generator {
             let one_bit = channel.fields.len() > 1 && matches!(kind, Kind::Bit | Kind::Bool);
             let mut pattern = self.pattern(kind, one_bit);
             // SPIN wants different variables. When it goes back over a receive it takes the message from the
-            // variables as they are now, which is wrong for one that is stored and compared with.
+            // variables as they are now, which is wrong for one that is stored and compared with, or is an index of another.
             let name = |text: &str| text.replace("eval(", "").replace(')', "");
-            if parts.iter().any(|part| name(part) == name(&pattern)) {
+            let among = |part: &String| {
+                let (one, other) = (name(part), name(&pattern));
+                let index = |of: &str, in_: &str| in_.contains(&format!("[{of}]"));
+                one == other || index(&one, &other) || index(&other, &one)
+            };
+            if parts.iter().any(among) {
                 pattern = "_".to_owned();
             }
             parts.push(pattern);
