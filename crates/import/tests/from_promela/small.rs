@@ -556,6 +556,14 @@ active proctype P() { do :: i < 1 -> i++ :: c!a[i] od }
 active proctype Q() { byte k; do :: c?k :: k == 1 -> c?eval(a[k]) od }",
     ),
     (
+        "atomic-that-begins-with-a-loop",
+        "ends",
+        false,
+        "chan c = [1] of { bit };
+active proctype P() { atomic { do :: c?1 od } }
+active proctype Q() { do :: c!1 od }",
+    ),
+    (
         "else-in-atomic",
         "checks",
         false,

@@ -74,6 +74,19 @@ fn leading_label(mut first: &Statement) -> Option<&Name> {
     }
 }
 
+/// Whether control may come back to the first statement, which is a loop.
+fn comes_back(mut body: &[Statement]) -> bool {
+    loop {
+        let mut statements = body.iter();
+        let first = statements.find(|s| !matches!(s.kind, StatementKind::Declare(_)));
+        match first.map(|first| &first.kind) {
+            Some(StatementKind::Do(_)) => return true,
+            Some(StatementKind::Block(inner) | StatementKind::Atomic(inner)) => body = inner,
+            _ => return false,
+        }
+    }
+}
+
 /// SPIN drops a second `skip` in a row from an option, unless it has a label or is the last statement.
 fn without_idle(option: &[Statement]) -> Vec<Statement> {
     let elements: Vec<&Statement> = option
@@ -497,14 +510,22 @@ impl Builder<'_, '_> {
                     ..context.region
                 };
                 let next = self.link(context.next, Some(self.regions), at)?;
-                self.sequence(
+                let entry = self.sequence(
                     body,
                     Context {
                         next,
                         region,
                         ..context
                     },
-                )
+                )?;
+                // For SPIN the sequence is a state apart from its first statement, to which control may come back.
+                if self.drafts[entry.0].link.is_some() || !comes_back(body) {
+                    return Ok(entry);
+                }
+                let apart = self.node(at, region)?;
+                let edges = self.drafts[entry.0].node.edges.clone();
+                self.drafts[apart.0].node.edges = edges;
+                Ok(apart)
             }
             StatementKind::DStep(body) => {
                 if context.region.dstep.is_some() {
