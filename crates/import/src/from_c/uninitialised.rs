@@ -3,11 +3,13 @@
 //! An array or a struct that a function declares without values has any: its cells get any value where it is declared. Most programs fill it right after that, and then
 //! nobody sees what it began with; so the code behind the declaration is walked through with the values that are known, round by round, and cells that are certain to be written
 //! before anything could read them begin with nothing in particular. Where the walk does not know how control goes on, what was not written until then keeps any value.
+//!
+//! Other threads can see such a cell once they have been started. Many are given a pointer to an element of their own (`&a[i]`), and then the walk goes on if that one has been written.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ir::{
-    Code, Compare, Expr, LabelId, Model, Place, Statement, StatementKind, VarId, VarKind,
+    Code, Compare, Expr, LabelId, Model, Place, Process, Statement, StatementKind, VarId,
     for_statements, wrapped,
 };
 
@@ -43,6 +45,7 @@ pub(crate) fn settle(model: &mut Model) {
     if !found {
         return;
     }
+    let threads = threads(model);
     let mut left = MOST_STEPS_IN_ALL;
     for position in 0..model.processes.len() {
         let body = std::mem::take(&mut model.processes[position].body);
@@ -50,6 +53,7 @@ pub(crate) fn settle(model: &mut Model) {
             model,
             targets: &targets,
             reads: &reads,
+            threads: &threads,
             left: &mut left,
         };
         let body = search.code(body);
@@ -58,11 +62,7 @@ pub(crate) fn settle(model: &mut Model) {
 }
 
 fn count_reads(code: &[Statement], reads: &mut HashMap<VarId, usize>) {
-    for_statements(code, &mut |statement| {
-        statement.for_expressions(&mut |expr| {
-            expr.for_places(&mut |place| *reads.entry(place.var).or_default() += 1);
-        });
-    });
+    for_places(code, &mut |place| *reads.entry(place.var).or_default() += 1);
 }
 
 /// Whether a statement gives cells of an array or of a shared variable any value. Inputs are variables of a process, without indices.
@@ -104,6 +104,7 @@ struct Search<'m> {
     targets: &'m HashSet<LabelId>,
     /// How often each variable is read in the whole program.
     reads: &'m HashMap<VarId, usize>,
+    threads: &'m HashMap<VarId, Option<Reads>>,
     left: &'m mut usize,
 }
 
@@ -160,6 +161,8 @@ impl Search<'_> {
         let mut walk = Walk {
             model: self.model,
             targets: self.targets,
+            threads: self.threads,
+            given: HashMap::new(),
             shared: cells.iter().any(|(var, _)| self.model.is_shared(*var)),
             open: cells,
             known: HashMap::new(),
@@ -209,6 +212,113 @@ fn without(group: Code, kept: &BTreeSet<Cell>) -> Code {
     output
 }
 
+/// The index of a cell that a thread reads.
+#[derive(Clone, Copy)]
+enum Index {
+    Number(i128),
+    /// What it finds in this variable when it begins.
+    Argument(VarId),
+    Any,
+}
+
+/// What the threads of a template read: variables with their indices.
+type Reads = Vec<(VarId, Vec<Index>)>;
+
+/// The variables that threads wait for before they do anything, with what these threads read; nothing if that is not known.
+fn threads(model: &Model) -> HashMap<VarId, Option<Reads>> {
+    let first = |process: &Process| process.body.first().and_then(waits_for);
+    let flags: HashSet<VarId> = model.processes.iter().filter_map(first).collect();
+    let mut threads = HashMap::new();
+    for process in &model.processes {
+        let Some(flag) = first(process) else {
+            continue;
+        };
+        // What other threads read that it starts is not looked for.
+        let mut starts = false;
+        for_statements(&process.body, &mut |statement| {
+            starts |= matches!(
+                statement.kind,
+                StatementKind::Start(_) | StatementKind::Create { .. }
+            ) || statement.written().is_some_and(|var| flags.contains(&var));
+        });
+        let known = !starts && !threads.contains_key(&flag);
+        threads.insert(flag, known.then(|| reads_of(model, &process.body)));
+    }
+    threads
+}
+
+/// The variable that a thread waits for before it does anything.
+fn waits_for(first: &Statement) -> Option<VarId> {
+    match &first.kind {
+        StatementKind::Await(Expr::Load(place)) => Some(place.var),
+        StatementKind::Atomic(inner) => inner.first().and_then(waits_for),
+        _ => None,
+    }
+}
+
+fn reads_of(model: &Model, body: &[Statement]) -> Reads {
+    let arguments = arguments(model, body);
+    let mut reads = Vec::new();
+    for_places(body, &mut |place| {
+        let index = |index: &Expr| match index {
+            Expr::Number(number) => Index::Number(*number),
+            Expr::Load(place) if place.indices.is_empty() => arguments
+                .get(&place.var)
+                .map_or(Index::Any, |var| Index::Argument(*var)),
+            _ => Index::Any,
+        };
+        reads.push((place.var, place.indices.iter().map(index).collect()));
+    });
+    reads
+}
+
+/// Everything that is read.
+fn for_places(code: &[Statement], f: &mut dyn FnMut(&Place)) {
+    for_statements(code, &mut |statement| {
+        statement.for_expressions(&mut |expr| expr.for_places(f));
+    });
+}
+
+/// The variables of a thread that hold one of its arguments whenever they are read.
+fn arguments(model: &Model, body: &[Statement]) -> HashMap<VarId, VarId> {
+    let mut writes: HashMap<VarId, usize> = HashMap::new();
+    for_statements(body, &mut |statement| {
+        if let Some(var) = statement.written() {
+            *writes.entry(var).or_default() += 1;
+        }
+    });
+    let mut found = HashMap::new();
+    let Some((first, rest)) = body.split_first() else {
+        return found;
+    };
+    let mut read = HashSet::new();
+    let StatementKind::Atomic(begin) = &first.kind else {
+        return found;
+    };
+    for (statement, begins) in begin
+        .iter()
+        .map(|statement| (statement, true))
+        .chain(rest.iter().map(|statement| (statement, false)))
+    {
+        if let StatementKind::Assign(place, Expr::Load(value)) = &statement.kind
+            && place.indices.is_empty()
+            && !model.is_shared(place.var)
+            && writes.get(&place.var) == Some(&1)
+            && !read.contains(&place.var)
+        {
+            let argument = match model.is_shared(value.var) {
+                true => begins.then_some(value.var),
+                false => found.get(&value.var).copied(),
+            };
+            found.extend(argument.map(|argument| (place.var, argument)));
+        }
+        for_places(std::slice::from_ref(statement), &mut |place| {
+            read.insert(place.var);
+        });
+    }
+    found
+}
+
 /// Where control goes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flow {
@@ -224,6 +334,9 @@ enum Flow {
 struct Walk<'m> {
     model: &'m Model,
     targets: &'m HashSet<LabelId>,
+    threads: &'m HashMap<VarId, Option<Reads>>,
+    /// What has been put last where the arguments of threads are.
+    given: HashMap<VarId, i128>,
     /// Some of the cells can be seen by other processes, once these have been started.
     shared: bool,
     /// Cells that were not written yet.
@@ -255,10 +368,14 @@ impl Walk<'_> {
         }
         match &statement.kind {
             StatementKind::Assign(place, value) => {
-                if self.shared && self.starts(place.var) {
+                if self.shared && self.starts(place.var) && self.shows_open(place.var) {
                     return Flow::Lost;
                 }
                 let value = self.known(value);
+                match value {
+                    Some(Known::Number(number)) => self.given.insert(place.var, number),
+                    _ => self.given.remove(&place.var),
+                };
                 self.write(place, value);
                 self.after_write(place.var)
             }
@@ -349,6 +466,8 @@ impl Walk<'_> {
             (flow, Flow::Ended) => flow,
             (one, two) => {
                 self.open.append(&mut other.open);
+                self.given
+                    .retain(|var, value| other.given.get(var) == Some(value));
                 self.changed.extend(other.changed);
                 self.known
                     .retain(|var, value| other.known.get(var) == Some(value));
@@ -378,6 +497,7 @@ impl Walk<'_> {
         for_statements(code, &mut |statement| {
             if let Some(var) = statement.written() {
                 self.known.remove(&var);
+                self.given.remove(&var);
                 self.changed.insert(var);
                 if self.after_write(var) != Flow::Next {
                     flow = Flow::Lost;
@@ -393,10 +513,25 @@ impl Walk<'_> {
         flow
     }
 
+    /// Whether a thread that is started now may read a cell that was not written.
+    fn shows_open(&self, started: VarId) -> bool {
+        let Some(Some(reads)) = self.threads.get(&started) else {
+            return true;
+        };
+        reads.iter().any(|(var, indices)| {
+            let indices = indices.iter().map(|index| match index {
+                Index::Number(number) => Some(Known::Number(*number)),
+                Index::Argument(var) => self.given.get(var).map(|given| Known::Number(*given)),
+                Index::Any => None,
+            });
+            let indices: Option<Vec<Known>> = indices.collect();
+            self.is_open(*var, indices.as_deref())
+        })
+    }
+
     /// Whether a variable is one by which threads are started.
     fn starts(&self, var: VarId) -> bool {
-        let variable = self.model.variable(var);
-        variable.kind == VarKind::Truth && variable.owner.is_none()
+        self.threads.contains_key(&var)
     }
 
     fn write(&mut self, place: &Place, value: Option<Known>) {
@@ -442,22 +577,20 @@ impl Walk<'_> {
     fn reads_cell(&self, expr: &Expr) -> bool {
         let mut reads = false;
         expr.for_places(&mut |place| {
-            // Two that are not both numbers may be the same.
-            let differ = |one: &Known, other: &Known| {
-                matches!((one, other), (Known::Number(one), Known::Number(other)) if one != other)
-            };
             let cell = self.cell(place);
-            reads |= self.open.iter().any(|(var, open)| {
-                *var == place.var
-                    && match &cell {
-                        Some((_, indices)) => {
-                            !open.iter().zip(indices).any(|(a, b)| differ(a, b))
-                        }
-                        None => true,
-                    }
-            });
+            let indices = cell.as_ref().map(|(_, indices)| indices.as_slice());
+            reads |= self.is_open(place.var, indices);
         });
         reads
+    }
+
+    /// Whether a cell may be one that was not written, with its indices if they are known.
+    fn is_open(&self, var: VarId, indices: Option<&[Known]>) -> bool {
+        // Two that are not both numbers may be the same.
+        let differ = |(one, other): (&Known, &Known)| matches!((one, other), (Known::Number(one), Known::Number(other)) if one != other);
+        self.open.iter().any(|(other, open)| {
+            *other == var && indices.is_none_or(|indices| !open.iter().zip(indices).any(differ))
+        })
     }
 
     fn known(&self, expr: &Expr) -> Option<Known> {
