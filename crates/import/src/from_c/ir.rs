@@ -389,6 +389,17 @@ pub(crate) fn wrapped(ty: IntType, number: i128) -> i128 {
     (number - ty.least()).rem_euclid(1 << ty.bits) + ty.least()
 }
 
+/// Whether any value for a place is what a declaration leaves there: it is a cell of an array or of a shared variable. Inputs are variables of a
+/// process, without indices.
+pub(crate) fn is_unset(place: &Place, model: &Model) -> bool {
+    let plain = |index: &Expr| match index {
+        Expr::Number(_) => true,
+        Expr::Load(place) => place.indices.is_empty() && !model.is_shared(place.var),
+        _ => false,
+    };
+    place.indices.iter().all(plain) && (model.is_shared(place.var) || !place.indices.is_empty())
+}
+
 /// Calls a function for each statement, outer ones first.
 pub(crate) fn for_statements<'a>(code: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
     for statement in code {

@@ -21,6 +21,7 @@ mod tests;
 mod tidy;
 mod types;
 mod uninitialised;
+mod unset;
 
 use std::collections::HashSet;
 
@@ -81,6 +82,7 @@ fn translate(
     let lowered = lower::lower(&parsed, integers)?;
     let (mut model, mut notes) = (lowered.model, lowered.notes);
     uninitialised::settle(&mut model);
+    unset::postpone(&mut model);
     dead::remove(&mut model, &HashSet::new());
     narrow::narrow(&mut model);
     // What loops do first is known only now, and less is alive then; with that, more is known about values.

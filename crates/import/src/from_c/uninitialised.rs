@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ir::{
     Code, Compare, Expr, LabelId, Model, Place, Process, Statement, StatementKind, VarId,
-    for_statements, wrapped,
+    for_statements, is_unset, wrapped,
 };
 
 /// How many statements are walked through at most, for one declaration and in all.
@@ -65,18 +65,10 @@ fn count_reads(code: &[Statement], reads: &mut HashMap<VarId, usize>) {
     for_places(code, &mut |place| *reads.entry(place.var).or_default() += 1);
 }
 
-/// Whether a statement gives cells of an array or of a shared variable any value. Inputs are variables of a process, without indices.
+/// Whether a statement gives cells of an array or of a shared variable any value.
 fn is_beginning(statement: &Statement, model: &Model) -> bool {
     match &statement.kind {
-        StatementKind::Havoc(place) => {
-            let plain = |index: &Expr| match index {
-                Expr::Number(_) => true,
-                Expr::Load(place) => place.indices.is_empty() && !model.is_shared(place.var),
-                _ => false,
-            };
-            place.indices.iter().all(plain)
-                && (model.is_shared(place.var) || !place.indices.is_empty())
-        }
+        StatementKind::Havoc(place) => is_unset(place, model),
         StatementKind::Atomic(inner) => {
             !inner.is_empty() && inner.iter().all(|inner| is_beginning(inner, model))
         }
