@@ -29,6 +29,8 @@ struct Generator {
     within: Within,
     /// In a part that is one step: no locks, no jumps out of it.
     atomic: bool,
+    /// In a function that is one step: it may be left.
+    own_step: bool,
     /// In a loop that `continue` may go on with, and in something that `break` may leave.
     looping: bool,
     leaving: bool,
@@ -47,6 +49,7 @@ pub fn generate(seed: u64) -> Program {
         hidden: Vec::new(),
         within: Within::Main,
         atomic: false,
+        own_step: false,
         looping: false,
         leaving: false,
         held: None,
@@ -211,9 +214,7 @@ impl Generator {
                 self.hidden.push(other);
             }
         }
-        let id = self.var(Kind::Local, ty, &name, 0);
-        // It can be named when it is declared.
-        id
+        self.var(Kind::Local, ty, &name, 0)
     }
 
     fn enter(&mut self, within: Within) {
@@ -221,6 +222,7 @@ impl Generator {
         self.scope.clear();
         self.hidden.clear();
         self.atomic = false;
+        self.own_step = false;
         self.looping = false;
         self.leaving = false;
         self.held = None;
@@ -231,6 +233,9 @@ impl Generator {
     fn helper(&mut self, at: usize) -> Function {
         let gives = self.random.percent(80);
         self.enter(Within::Helper { gives });
+        let atomic = self.random.percent(20);
+        self.atomic = atomic;
+        self.own_step = atomic;
         let mut params = Vec::new();
         for number in 0..self.random.below(3) {
             params.push(self.var(Kind::Local, Type::Int, &format!("n{number}"), 0));
@@ -253,10 +258,13 @@ impl Generator {
             let value = self.expr(1);
             body.push(Stmt::Return(Some(value)));
         }
+        self.was_plain &= !atomic;
+        let prefix = if atomic { "__VERIFIER_atomic_" } else { "" };
         Function {
-            name: format!("f{at}"),
+            name: format!("{prefix}f{at}"),
             params,
             gives,
+            atomic,
             statics,
             body,
         }
@@ -275,6 +283,7 @@ impl Generator {
             name: format!("work{at}"),
             params: vec![param],
             gives: false,
+            atomic: false,
             statics: Vec::new(),
             body,
         }
@@ -331,7 +340,7 @@ impl Generator {
 
     fn statement(&mut self, depth: usize) -> Vec<Stmt> {
         let nested = depth > 0;
-        match self.random.below(40) {
+        match self.random.below(43) {
             0..=11 => {
                 let e = self.full(|g| g.effect());
                 vec![Stmt::Expr(e)]
@@ -403,7 +412,7 @@ impl Generator {
                 };
                 vec![Stmt::If(test, vec![jump], Vec::new())]
             }
-            34 | 35 if !self.atomic => {
+            34 | 35 if !self.atomic || self.own_step => {
                 let test = self.full(|g| g.test());
                 let mut then = Vec::new();
                 if let Some(at) = self.held {
@@ -426,6 +435,22 @@ impl Generator {
                 vec![Stmt::Spin(test)]
             }
             38 => vec![self.assertion()],
+            39 => {
+                self.locals += 1;
+                let name = format!("l{}", self.locals);
+                let fields = ["p", "q"].map(|field| {
+                    let id = self.var(Kind::Local, Type::Int, &format!("{name}.{field}"), 0);
+                    self.program.vars[id].name = format!("{name}_{field}_{id}");
+                    id
+                });
+                self.scope.extend(fields);
+                let values = [self.random.between(0, 2), self.random.between(0, 2)];
+                vec![Stmt::DeclarePair(fields, values)]
+            }
+            40 | 41 => match self.call(false) {
+                Some(call) if self.effects(&call).is_some() => vec![Stmt::Expr(call)],
+                _ => vec![self.assertion()],
+            },
             _ => {
                 let e = self.full(|g| g.effect());
                 vec![Stmt::Expr(e)]
@@ -675,11 +700,12 @@ impl Generator {
                 let inner = self.effect();
                 Expr::Assign(place, "=", Box::new(inner))
             }
-            13 => self.call(false).unwrap_or(Expr::Const(0)),
+            13 => self.call(true).unwrap_or(Expr::Const(0)),
             _ => self.rmw(),
         }
     }
 
+    /// A call, of a function with a result if one is wanted.
     fn call(&mut self, wanted: bool) -> Option<Expr> {
         let all = 0..self.program.helpers.len();
         let possible: Vec<usize> = all
@@ -689,10 +715,6 @@ impl Generator {
             })
             .collect();
         let at = *self.random.one(&possible)?;
-        // A function without a result is called for its effects only.
-        if !self.program.helpers[at].gives {
-            return None;
-        }
         self.was_plain &= self.plain[at];
         let params = self.program.helpers[at].params.clone();
         let mut args = Vec::new();

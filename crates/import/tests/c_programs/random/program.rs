@@ -109,6 +109,8 @@ pub enum Stmt {
     Declare(VarId, Expr),
     /// Of a local array.
     DeclareArray(VarId, Vec<i64>),
+    /// Of a local struct, by its two fields.
+    DeclarePair([VarId; 2], [i64; 2]),
     /// An input with an assumption behind it.
     DeclareInput(VarId, i64),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
@@ -140,6 +142,8 @@ pub struct Function {
     pub name: String,
     pub params: Vec<VarId>,
     pub gives: bool,
+    /// One step, by its name.
+    pub atomic: bool,
     /// `static` variables.
     pub statics: Vec<VarId>,
     pub body: Vec<Stmt>,

@@ -185,6 +185,12 @@ impl Printer<'_> {
                     values.join(", ")
                 ));
             }
+            Stmt::DeclarePair([p, _], [first, second]) => {
+                let c = program.vars[*p].c.trim_end_matches(".p");
+                self.line(&format!(
+                    "struct pair {c} = {{ .q = {second}, .p = {first} }};"
+                ));
+            }
             Stmt::DeclareInput(id, below) => {
                 let c = &program.vars[*id].c;
                 self.line(&format!("int {c} = __VERIFIER_nondet_int();"));

@@ -229,6 +229,12 @@ impl<'a> Printer<'a> {
                     self.push(&format!("{name}[{at}] = {value}"));
                 }
             }
+            Stmt::DeclarePair(fields, values) => {
+                for (&field, value) in fields.iter().zip(values) {
+                    let name = self.local(field);
+                    self.push(&format!("{name} = {value}"));
+                }
+            }
             Stmt::DeclareInput(id, below) => {
                 let name = self.local(*id);
                 self.any(&name, *below);
@@ -639,7 +645,15 @@ impl<'a> Printer<'a> {
                 }
             }
         }
+        if function.atomic {
+            self.lines.push("atomic {".to_owned());
+            self.atomic = true;
+        }
         self.body(&function.body, Some(result.clone()));
+        if function.atomic {
+            self.lines.push("};".to_owned());
+            self.atomic = false;
+        }
         self.frames.pop();
         result
     }
