@@ -2,6 +2,8 @@
 //! damaged programs do no damage.
 
 mod c_programs;
+#[allow(dead_code)]
+mod common;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

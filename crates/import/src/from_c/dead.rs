@@ -73,7 +73,10 @@ impl Liveness<'_> {
     fn is_dead(&self, statement: &Statement, after: &Live) -> bool {
         match &statement.kind {
             StatementKind::Assign(place, value) => {
-                self.is_own_scalar(place) && !after.contains(&place.var) && value.cannot_fail()
+                self.is_own_scalar(place)
+                    && !after.contains(&place.var)
+                    && value.cannot_fail()
+                    && value.inside(self.model)
             }
             StatementKind::Havoc(place) => self.is_own_scalar(place) && !after.contains(&place.var),
             _ => false,
@@ -163,7 +166,8 @@ impl Liveness<'_> {
                 StatementKind::If(condition, yes, no) => {
                     let yes = self.without(yes, live.clone()).0;
                     let no = self.without(no, live).0;
-                    if yes.is_empty() && no.is_empty() && condition.cannot_fail() {
+                    let idle = yes.is_empty() && no.is_empty();
+                    if idle && condition.cannot_fail() && condition.inside(self.model) {
                         live = before;
                         // Its condition is not read any more, but that only keeps more alive.
                         continue;

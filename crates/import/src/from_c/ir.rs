@@ -362,7 +362,19 @@ impl Expr {
         count
     }
 
-    /// Whether it can be evaluated without a check: no division, no index, no overflow.
+    /// Whether every index that is a number is one of its array's.
+    pub fn inside(&self, model: &Model) -> bool {
+        let mut all = true;
+        self.for_places(&mut |place| {
+            let dims = &model.variable(place.var).dims;
+            all &= place.indices.iter().zip(dims).all(|(index, &len)| {
+                !matches!(index, Expr::Number(number) if !(0..i128::from(len)).contains(number))
+            });
+        });
+        all
+    }
+
+    /// Whether it can be evaluated without a check: no division, no index but numbers, which are taken to be [`Expr::inside`], no overflow.
     pub fn cannot_fail(&self) -> bool {
         let own = match self {
             Expr::Load(place) | Expr::Locked(place) => place

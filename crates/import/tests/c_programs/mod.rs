@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod damage;
+pub mod random;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
