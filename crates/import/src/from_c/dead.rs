@@ -75,8 +75,7 @@ impl Liveness<'_> {
             StatementKind::Assign(place, value) => {
                 self.is_own_scalar(place)
                     && !after.contains(&place.var)
-                    && value.cannot_fail()
-                    && value.inside(self.model)
+                    && value.cannot_fail(self.model)
             }
             StatementKind::Havoc(place) => self.is_own_scalar(place) && !after.contains(&place.var),
             _ => false,
@@ -167,7 +166,7 @@ impl Liveness<'_> {
                     let yes = self.without(yes, live.clone()).0;
                     let no = self.without(no, live).0;
                     let idle = yes.is_empty() && no.is_empty();
-                    if idle && condition.cannot_fail() && condition.inside(self.model) {
+                    if idle && condition.cannot_fail(self.model) {
                         live = before;
                         // Its condition is not read any more, but that only keeps more alive.
                         continue;

@@ -362,25 +362,18 @@ impl Expr {
         count
     }
 
-    /// Whether every index that is a number is one of its array's.
-    pub fn inside(&self, model: &Model) -> bool {
-        let mut all = true;
-        self.for_places(&mut |place| {
-            let dims = &model.variable(place.var).dims;
-            all &= place.indices.iter().zip(dims).all(|(index, &len)| {
-                !matches!(index, Expr::Number(number) if !(0..i128::from(len)).contains(number))
-            });
-        });
-        all
-    }
-
-    /// Whether it can be evaluated without a check: no division, no index but numbers, which are taken to be [`Expr::inside`], no overflow.
-    pub fn cannot_fail(&self) -> bool {
+    /// Whether it can be evaluated without a check: no division, no index but numbers inside the array, no overflow.
+    pub fn cannot_fail(&self, model: &Model) -> bool {
         let own = match self {
-            Expr::Load(place) | Expr::Locked(place) => place
-                .indices
-                .iter()
-                .all(|index| matches!(index, Expr::Number(_))),
+            Expr::Load(place) | Expr::Locked(place) => {
+                let variable = model.variable(place.var);
+                let first = i128::from(variable.from_one);
+                let mut indices = place.indices.iter().zip(&variable.dims);
+                indices.all(|(index, len)| {
+                    let inside = first..first + i128::from(*len);
+                    matches!(index, Expr::Number(number) if inside.contains(number))
+                })
+            }
             Expr::Checked(..) | Expr::Wrapping(..) | Expr::Fit(..) | Expr::Bits(..) => false,
             Expr::Arith(Arith::Div | Arith::Rem, _, divisor) => {
                 matches!(**divisor, Expr::Number(number) if number != 0)
@@ -388,7 +381,7 @@ impl Expr {
             _ => true,
         };
         let mut all = own;
-        self.for_parts(&mut |part| all &= part.cannot_fail());
+        self.for_parts(&mut |part| all &= part.cannot_fail(model));
         all
     }
 }

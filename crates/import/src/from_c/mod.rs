@@ -90,9 +90,7 @@ fn translate(
     dead::remove(&mut model, &entered);
     narrow::narrow(&mut model);
     conclude::conclude(&mut model, &mut notes)?;
-    for process in &mut model.processes {
-        process.body = tidy::tidy(std::mem::take(&mut process.body));
-    }
+    tidy::processes(&mut model);
     beginning::move_inputs(&mut model);
     reduce::reduce(&mut model);
     join_gates(&mut model);

@@ -173,7 +173,7 @@ impl Narrowing<'_> {
                     names.insert(place.var);
                 }
                 StatementKind::Assign(place, value) => {
-                    if self.model.is_shared(place.var) && !alone || !value.cannot_fail() {
+                    if self.model.is_shared(place.var) && !alone || !value.cannot_fail(self.model) {
                         break;
                     }
                     alone &= !self.starts(place.var);

@@ -5,19 +5,27 @@
 
 use std::collections::HashSet;
 
-use super::ir::{Code, LabelId, Statement, StatementKind, for_statements};
+use super::ir::{Code, LabelId, Model, Statement, StatementKind, for_statements};
 
 /// How deep branches may get by moving code into them.
 const DEEPEST: usize = 12;
 
 /// The same code, plainer.
-pub(crate) fn tidy(mut code: Code) -> Code {
+pub(crate) fn processes(model: &mut Model) {
+    for position in 0..model.processes.len() {
+        let body = std::mem::take(&mut model.processes[position].body);
+        model.processes[position].body = tidy(body, model);
+    }
+}
+
+/// The same for some code.
+pub(crate) fn tidy(mut code: Code, model: &Model) -> Code {
     loop {
-        code = jumps(code, &HashSet::new());
+        code = jumps(code, &HashSet::new(), model);
         let before = count(&code);
         code = structured(code, 0);
         code = reachable(code);
-        code = jumps(code, &HashSet::new());
+        code = jumps(code, &HashSet::new(), model);
         code = labels(code);
         if count(&code) >= before {
             return code;
@@ -37,7 +45,7 @@ fn count(code: &Code) -> usize {
 }
 
 /// Removes jumps to what comes next. `after` are the labels that are reached after this code without doing anything.
-fn jumps(code: Code, after: &HashSet<LabelId>) -> Code {
+fn jumps(code: Code, after: &HashSet<LabelId>, model: &Model) -> Code {
     let mut following = after.clone();
     let mut output: Code = Vec::new();
     for Statement { at, kind } in code.into_iter().rev() {
@@ -52,13 +60,13 @@ fn jumps(code: Code, after: &HashSet<LabelId>) -> Code {
                 StatementKind::Label(label)
             }
             StatementKind::If(condition, yes, no) => {
-                let (yes, no) = (jumps(yes, &following), jumps(no, &following));
-                if yes.is_empty() && no.is_empty() && condition.cannot_fail() {
+                let (yes, no) = (jumps(yes, &following, model), jumps(no, &following, model));
+                if yes.is_empty() && no.is_empty() && condition.cannot_fail(model) {
                     continue;
                 }
                 following.clear();
                 match yes.is_empty() {
-                    true if condition.cannot_fail() || !no.is_empty() => {
+                    true if condition.cannot_fail(model) || !no.is_empty() => {
                         StatementKind::If(condition.not(), no, yes)
                     }
                     _ => StatementKind::If(condition, yes, no),
@@ -69,7 +77,7 @@ fn jumps(code: Code, after: &HashSet<LabelId>) -> Code {
                 condition,
                 body,
             } => {
-                let body = jumps(body, &HashSet::from([head]));
+                let body = jumps(body, &HashSet::from([head]), model);
                 following = HashSet::from([head]);
                 StatementKind::Loop {
                     head,
@@ -78,7 +86,7 @@ fn jumps(code: Code, after: &HashSet<LabelId>) -> Code {
                 }
             }
             StatementKind::Atomic(inner) => {
-                let inner = jumps(inner, &following);
+                let inner = jumps(inner, &following, model);
                 if inner.is_empty() {
                     continue;
                 }
@@ -88,7 +96,7 @@ fn jumps(code: Code, after: &HashSet<LabelId>) -> Code {
             StatementKind::Choose(blocks) => {
                 let blocks = blocks
                     .into_iter()
-                    .map(|block| jumps(block, &following))
+                    .map(|block| jumps(block, &following, model))
                     .collect();
                 following.clear();
                 StatementKind::Choose(blocks)

@@ -40,7 +40,7 @@ pub(crate) fn postpone(model: &mut Model) {
                 for_reads(expr, &When::Always, model, &mut |place, when| {
                     // The index is the same a statement earlier, and can be looked at there.
                     let same = place.indices.iter().all(|index| {
-                        let mut same = !matches!(when, When::Perhaps) || index.cannot_fail();
+                        let mut same = !matches!(when, When::Perhaps) || index.cannot_fail(model);
                         index.for_places(&mut |place| same &= !changes(place));
                         same
                     });

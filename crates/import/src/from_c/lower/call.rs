@@ -373,8 +373,8 @@ impl<'a> Builder<'a> {
         let step = self.block(&mut *read);
         self.in_step = false;
         if let Ok(code) = step {
-            let code = tidy::tidy(code);
-            if sites == self.threads.sites() && is_one_step(&code, self.in_templates) {
+            let code = tidy::tidy(code, &self.model);
+            if sites == self.threads.sites() && is_one_step(&code, self.in_templates, &self.model) {
                 if !code.is_empty() {
                     self.emit(at, StatementKind::Atomic(code));
                 }
@@ -393,7 +393,7 @@ impl<'a> Builder<'a> {
         self.in_exclusive = true;
         let code = self.block(&mut *read);
         self.in_exclusive = false;
-        let code = tidy::tidy(code?);
+        let code = tidy::tidy(code?, &self.model);
         if let Some(place) = leaves(&code) {
             let help = "an atomic part must be left at its end";
             return unsupported(place, "a jump out of an atomic part", help);
@@ -422,19 +422,19 @@ impl<'a> Builder<'a> {
 }
 
 /// Whether code can be one step: nothing waits after something was done.
-fn is_one_step(code: &[ir::Statement], jumps: bool) -> bool {
+fn is_one_step(code: &[ir::Statement], jumps: bool, model: &ir::Model) -> bool {
     let mut left = false;
     ir::for_statements(code, &mut |statement| {
         left |= matches!(statement.kind, StatementKind::Goto(_))
     });
-    (jumps || !left) && done_after(code, false).is_some()
+    (jumps || !left) && done_after(code, false, model).is_some()
 }
 
 /// Whether something may have been done when the code has run; `None` if it cannot be one step.
-fn done_after(code: &[ir::Statement], mut done: bool) -> Option<bool> {
+fn done_after(code: &[ir::Statement], mut done: bool, model: &ir::Model) -> Option<bool> {
     for statement in code {
         let mut fails = false;
-        statement.for_expressions(&mut |expr| fails |= !expr.cannot_fail());
+        statement.for_expressions(&mut |expr| fails |= !expr.cannot_fail(model));
         match &statement.kind {
             StatementKind::Await(_) | StatementKind::Lock(_) if done => return None,
             StatementKind::Await(_) => done |= fails,
@@ -447,13 +447,13 @@ fn done_after(code: &[ir::Statement], mut done: bool) -> Option<bool> {
             StatementKind::Goto(_) => return Some(done),
             StatementKind::If(_, yes, no) => {
                 done |= fails;
-                let (yes, no) = (done_after(yes, done)?, done_after(no, done)?);
+                let (yes, no) = (done_after(yes, done, model)?, done_after(no, done, model)?);
                 done = yes || no;
             }
             StatementKind::Choose(blocks) => {
                 let mut any = done;
                 for block in blocks {
-                    any |= done_after(block, done)?;
+                    any |= done_after(block, done, model)?;
                 }
                 done = any;
             }

@@ -281,7 +281,7 @@ impl<'a> Builder<'a> {
             return;
         }
         // What may fail is evaluated before.
-        let condition = match condition.cannot_fail() {
+        let condition = match condition.cannot_fail(&self.model) {
             true => condition,
             false if self.in_step => condition,
             false => {

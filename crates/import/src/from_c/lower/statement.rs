@@ -212,26 +212,37 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
+            Expression::Cast(cast) => self.effect(&cast.node.expression),
             _ => self.effect_of_value(expression, at),
         }
     }
 
     fn effect_of_value(&mut self, expression: &'a Node<Expression>, at: At) -> Built<()> {
         let value = self.rvalue(expression)?;
-        // A value that is not used may still fail: a division, an index.
+        // A value that is not used may still fail: a division, an index. What is stored, or given by a call, has been computed already.
         let computes = match &expression.node {
             Expression::BinaryOperator(binary) => {
                 super::assign::compound(&binary.node.operator.node).is_none()
             }
-            Expression::UnaryOperator(unary) => {
-                matches!(unary.node.operator.node, UnaryOperator::Minus)
-            }
+            Expression::UnaryOperator(unary) => matches!(
+                unary.node.operator.node,
+                UnaryOperator::Minus
+                    | UnaryOperator::Plus
+                    | UnaryOperator::Complement
+                    | UnaryOperator::Negate
+                    | UnaryOperator::Indirection
+            ),
+            Expression::Member(_) => true,
             _ => false,
         };
-        if let Value::Int(expr, ty) = value
+        let value = match value {
+            Value::Int(expr, ty) => Some((expr, ty)),
+            Value::Truth(expr) => Some((expr, IntType::INT)),
+            _ => None,
+        };
+        if let Some((expr, ty)) = value
             && computes
-            && !expr.cannot_fail()
-            && !matches!(expr, Expr::Load(_))
+            && !expr.cannot_fail(&self.model)
         {
             let position = self.code.len();
             self.settle_at(position, expr, ty, at);

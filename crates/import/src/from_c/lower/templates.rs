@@ -229,7 +229,7 @@ impl<'a> Builder<'a> {
             builder.emit(template.at, StatementKind::Label(end));
             Ok(())
         })?;
-        let body = tidy::tidy(body);
+        let body = tidy::tidy(body, &self.model);
         let process = self.process;
         self.model.processes[process.0].body = stepwise(body);
         Ok(())

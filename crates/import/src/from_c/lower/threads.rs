@@ -98,9 +98,7 @@ impl<'a> Builder<'a> {
         }
         self.check_prepared()?;
         self.settle_threads()?;
-        for process in &mut self.model.processes {
-            process.body = tidy::tidy(std::mem::take(&mut process.body));
-        }
+        tidy::processes(&mut self.model);
         Ok(())
     }
 
