@@ -56,7 +56,7 @@ impl Texts<'_> {
                     for value in values {
                         all.push(self.fails(value, view)?);
                     }
-                    all.push(self.taker_fails(channel, values, view, depth)?);
+                    all.push(self.taker_fails(channel, values, view)?);
                     or(all)
                 } else {
                     fails
@@ -269,13 +269,7 @@ impl Texts<'_> {
     }
 
     /// Whether asking who takes a message by rendezvous fails.
-    fn taker_fails(
-        &self,
-        c: &ChanRef,
-        values: &[Expr],
-        view: &View,
-        depth: usize,
-    ) -> Result<Guard> {
+    fn taker_fails(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
         let class = self.class(c)?;
         self.takers(c, view, &|id, edge, seen| {
             let Action::Receive {
@@ -294,12 +288,9 @@ impl Texts<'_> {
                 fails = or([fails, and(same.clone(), here)]);
                 same = and(same, self.taken(*field, value, e, view, seen)?);
             }
-            for escape in &edge.unless {
-                let here = self.node_fails(id, *escape, seen, depth + 1)?;
-                fails = or([fails, and(same.clone(), here)]);
-                same = and(same, not(self.executable(id, *escape, seen)?));
-            }
-            Ok(fails)
+            // Nobody looks at this receive if one in front of it takes the message.
+            let before = self.taken_before((c, values, view), id, edge, seen)?;
+            Ok(and(not(before), fails))
         })
     }
 }

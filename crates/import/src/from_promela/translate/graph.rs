@@ -29,8 +29,36 @@ struct Region {
 struct Draft {
     node: Node,
     region: Region,
-    /// A link: stands for another node. With the sequence that is left by following it.
-    link: Option<(NodeId, Option<usize>)>,
+    /// A link: stands for another node. With what is left by following it.
+    link: Option<(NodeId, Leaves)>,
+}
+
+/// Which atomic sequences and `d_step` a jump, or the end of a block, leaves.
+#[derive(Clone, Copy)]
+enum Leaves {
+    Nothing,
+    One(usize),
+    /// Where it leads is outside of all of them, even if another one begins there.
+    All,
+}
+
+impl Leaves {
+    /// By a jump to this place.
+    fn to(place: Region) -> Self {
+        if place.atomic.is_none() && place.dstep.is_none() {
+            Leaves::All
+        } else {
+            Leaves::Nothing
+        }
+    }
+
+    fn has(self, region: usize) -> bool {
+        match self {
+            Leaves::Nothing => false,
+            Leaves::One(one) => one == region,
+            Leaves::All => true,
+        }
+    }
 }
 
 struct Labelled {
@@ -190,7 +218,7 @@ impl Builder<'_, '_> {
         Ok(NodeId(self.drafts.len() - 1))
     }
 
-    fn link(&mut self, to: NodeId, leaves: Option<usize>, at: At) -> Result<NodeId> {
+    fn link(&mut self, to: NodeId, leaves: Leaves, at: At) -> Result<NodeId> {
         let id = self.node(at, Region::default())?;
         self.drafts[id.0].link = Some((to, leaves));
         Ok(id)
@@ -262,7 +290,7 @@ impl Builder<'_, '_> {
                     "give one another name",
                 );
             }
-            self.drafts[id.0].link = Some((entry, None));
+            self.drafts[id.0].link = Some((entry, Leaves::to(context.region)));
             // Another label of `goto` or `break` marks no state: control passes.
             let passes = jumps && !stops;
             if !passes && self.drafts[entry.0].link.is_none() && entry != context.next {
@@ -457,21 +485,22 @@ impl Builder<'_, '_> {
             }
             StatementKind::Do(options) => {
                 let id = self.node(at, context.region)?;
+                let behind = self.link(context.next, Leaves::to(context.region), at)?;
                 let inner = Context {
                     next: id,
-                    break_to: Some(context.next),
+                    break_to: Some(behind),
                     ..context
                 };
                 self.options(at, options, id, inner)?;
                 Ok(id)
             }
             StatementKind::Break => match context.break_to {
-                Some(target) => self.link(target, None, at),
+                Some(target) => self.link(target, Leaves::Nothing, at),
                 None => wrong(at, "`break` outside `do`", "use `goto`"),
             },
             StatementKind::Goto(name) => {
                 let target = self.label(name)?;
-                self.link(target, None, at)
+                self.link(target, Leaves::Nothing, at)
             }
             StatementKind::Send {
                 channel,
@@ -509,7 +538,7 @@ impl Builder<'_, '_> {
                     atomic: Some(self.regions),
                     ..context.region
                 };
-                let next = self.link(context.next, Some(self.regions), at)?;
+                let next = self.link(context.next, Leaves::One(self.regions), at)?;
                 let entry = self.sequence(
                     body,
                     Context {
@@ -537,7 +566,7 @@ impl Builder<'_, '_> {
                     escape: None,
                     ..context.region
                 };
-                let next = self.link(context.next, Some(self.regions), at)?;
+                let next = self.link(context.next, Leaves::One(self.regions), at)?;
                 let entry = self.sequence(
                     body,
                     Context {
@@ -728,11 +757,12 @@ impl Builder<'_, '_> {
                 ..context
             },
         )?;
+        let behind = self.link(context.next, Leaves::to(context.region), at)?;
         let first = self.sequence(
             body,
             Context {
                 next: up,
-                break_to: Some(context.next),
+                break_to: Some(behind),
                 ..context
             },
         )?;
@@ -754,11 +784,11 @@ impl Builder<'_, '_> {
     }
 
     /// Follows links, with the sequences that are left on the way.
-    fn follow(&self, mut id: NodeId) -> Result<(NodeId, Vec<usize>)> {
+    fn follow(&self, mut id: NodeId) -> Result<(NodeId, Vec<Leaves>)> {
         let mut left = Vec::new();
         let mut steps = 0;
         while let Some((next, leaves)) = self.drafts[id.0].link {
-            left.extend(leaves);
+            left.push(leaves);
             steps += 1;
             if steps > self.drafts.len() {
                 return wrong(
@@ -790,7 +820,7 @@ impl Builder<'_, '_> {
                 let (target, left) = self.follow(edge.target)?;
                 edge.target = target;
                 let goes_on = self.drafts[target.0].region;
-                let stays = |r: Option<usize>| r.is_some_and(|r| !left.contains(&r));
+                let stays = |r: Option<usize>| r.is_some_and(|r| !left.iter().any(|l| l.has(r)));
                 let (atomic, dstep) = edge.within;
                 let in_atomic =
                     stays(atomic) && (goes_on.atomic.is_some() || goes_on.dstep.is_some());

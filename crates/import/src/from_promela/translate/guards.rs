@@ -128,7 +128,8 @@ impl Texts<'_> {
                 let name = &self.program.vars[var.0].name;
                 Guard::If(format!("{name}[{}]", self.living(c, view)?))
             }
-            _ => Guard::Always,
+            // An index that lies within the array may still fail to be evaluated.
+            _ => self.evaluated(&c.indices, view)?,
         })
     }
 
@@ -243,24 +244,68 @@ impl Texts<'_> {
     /// Whether somebody is ready to take this message by rendezvous.
     fn taker(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
         let class = self.class(c)?;
-        self.takers(c, view, &|id, edge, seen| {
-            let Action::Receive {
-                channel, patterns, ..
-            } = &edge.action
-            else {
-                return Ok(Guard::Never);
-            };
-            let mut guard = self.same_channel(c, view, channel, seen)?;
-            for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
-                if let Match::Equal(e) = pattern {
-                    guard = and(guard, self.taken(*field, value, e, view, seen)?);
-                }
-            }
-            for escape in &edge.unless {
-                guard = and(guard, not(self.executable(id, *escape, seen)?));
-            }
-            Ok(guard)
+        // A receive that `unless` goes before needs no look at that: while a message is handed over SPIN takes nothing but receives, and one
+        // in front of the others is among the takers itself.
+        self.takers(c, view, &|_, edge, seen| {
+            self.takes(class, c, values, view, edge, seen)
         })
+    }
+
+    /// Whether a receive of another process takes this message.
+    fn takes(
+        &self,
+        class: &Class,
+        c: &ChanRef,
+        values: &[Expr],
+        view: &View,
+        edge: &Edge,
+        seen: &View,
+    ) -> Result<Guard> {
+        let Action::Receive {
+            channel, patterns, ..
+        } = &edge.action
+        else {
+            return Ok(Guard::Never);
+        };
+        let mut guard = self.same_channel(c, view, channel, seen)?;
+        for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
+            if let Match::Equal(e) = pattern {
+                guard = and(guard, self.taken(*field, value, e, view, seen)?);
+            }
+        }
+        Ok(guard)
+    }
+
+    /// The receives in front of this one, by `unless`, from channels of the same class.
+    pub(super) fn receives_before(&self, template: TemplateId, edge: &Edge) -> Vec<&Edge> {
+        let class_of = |edge: &Edge| match &edge.action {
+            Action::Receive { channel, .. } => {
+                self.program.class_of[channel.decl.0].map(|(id, _)| id)
+            }
+            _ => None,
+        };
+        let class = class_of(edge);
+        let nodes = &self.program.templates[template.0].nodes;
+        let before = edge.unless.iter().flat_map(|id| &nodes[id.0].edges);
+        before
+            .filter(|other| class.is_some() && class_of(other) == class)
+            .collect()
+    }
+
+    /// Whether a receive in front of this one, by `unless`, takes this message.
+    pub(super) fn taken_before(
+        &self,
+        (c, values, view): (&ChanRef, &[Expr], &View),
+        template: TemplateId,
+        edge: &Edge,
+        seen: &View,
+    ) -> Result<Guard> {
+        let class = self.class(c)?;
+        let mut all = Vec::new();
+        for other in self.receives_before(template, edge) {
+            all.push(self.takes(class, c, values, view, other, seen)?);
+        }
+        Ok(or(all))
     }
 
     /// True, if these expressions can be evaluated; fails otherwise.

@@ -22,6 +22,9 @@ impl Generator {
         if !simple && self.chance(15) && self.seldom(place) {
             return;
         }
+        if !simple && self.chance(12) && self.odd(place) {
+            return;
+        }
         match self.random.below(if simple { 63 } else { 100 }) {
             0..30 => self.assignment(place),
             30..42 => self.communicate(),
