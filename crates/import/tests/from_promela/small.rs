@@ -594,6 +594,49 @@ active proctype P() { if :: c[g[i]]!true :: i == 0 fi; i = 2; end: if :: c[g[i]]
         "bool g[2]; byte i; chan c[2] = [0] of { bool };
 active proctype P() { i = 2; end: c[g[i]]?true }",
     ),
+    // SPIN evaluates the patterns of `??` before it compares any, those of a poll also where there is no message.
+    (
+        "poll-of-what-cannot-be-compared",
+        "checks",
+        true,
+        "byte a[2]; byte i; chan c = [1] of { byte };
+active proctype P() { i = 2; end: c??[eval(a[i])] }",
+    ),
+    (
+        "random-receive-from-an-empty-channel",
+        "checks",
+        false,
+        "byte a[2]; byte i; chan c = [1] of { byte };
+active proctype P() { i = 2; end: c??eval(a[i]) }",
+    ),
+    (
+        "random-receive-with-a-second-pattern",
+        "checks",
+        true,
+        "byte a[2]; byte i; chan c = [1] of { byte, byte };
+active proctype P() { c!1, 1; i = 2; end: c??2, eval(a[i]) }",
+    ),
+    (
+        "receive-with-a-second-pattern",
+        "checks",
+        false,
+        "byte a[2]; byte i; chan c = [1] of { byte, byte };
+active proctype P() { c!1, 1; i = 2; end: c?2, eval(a[i]) }",
+    ),
+    (
+        "printed-index",
+        "checks",
+        true,
+        "byte a[2]; byte i;
+active proctype P() { printf(\"%d\", a[i]); i = 2; printf(\"%d %d\", a[i], i) }",
+    ),
+    (
+        "printed-quotient",
+        "checks",
+        false,
+        "byte i = 2;
+active proctype P() { printf(\"%d\", 4 / i); i = 1; printf(\"%d\", 3 % i) }",
+    ),
     // A jump leaves an atomic sequence, also to where another one begins.
     (
         "goto-from-atomic-to-atomic",

@@ -125,7 +125,8 @@ fn without_idle(option: &[Statement]) -> Vec<Statement> {
     let mut idle = 0;
     for (at, statement) in elements.iter().enumerate() {
         let skips = matches!(&statement.kind, StatementKind::Test(e) if matches!(e.kind, ExprKind::Number(1)));
-        if (skips || matches!(statement.kind, StatementKind::Print)) && statement.labels.is_empty()
+        if (skips || matches!(statement.kind, StatementKind::Print(_)))
+            && statement.labels.is_empty()
         {
             idle += 1;
             if idle > 1 && skips && at + 1 < elements.len() {
@@ -384,6 +385,31 @@ impl Builder<'_, '_> {
         self.resolver.expr(e, self.owner)
     }
 
+    /// What is printed is evaluated, which may fail.
+    fn printed(&self, values: &[syntax::Expr]) -> Result<Action> {
+        let mut all: Option<Expr> = None;
+        for value in values {
+            let at = value.at;
+            let value = self.expr(value)?;
+            let mut may_fail = false;
+            value.walk(&mut |part| {
+                may_fail |= match part {
+                    Expr::Var(cell) => cell.indices.iter().any(|i| i.number().is_none()),
+                    Expr::Bin(Binary::Div | Binary::Mod, _, by, _) => by.number().is_none(),
+                    _ => false,
+                }
+            });
+            if may_fail {
+                let same = Expr::Bin(Binary::Equal, Box::new(value.clone()), Box::new(value), at);
+                all = Some(match all {
+                    None => same,
+                    Some(all) => Expr::Bin(Binary::And, Box::new(all), Box::new(same), at),
+                });
+            }
+        }
+        Ok(all.map_or(Action::Skip, Action::Assert))
+    }
+
     fn place_expr(&self, place: &syntax::Place) -> Result<Expr> {
         Ok(match self.resolver.place(place, self.owner)? {
             (Meaning::Var(var), indices) => Expr::Var(Cell {
@@ -476,7 +502,10 @@ impl Builder<'_, '_> {
                 let e = self.expr(e)?;
                 self.simple(at, Action::Assert(e), context)
             }
-            StatementKind::Print => self.simple(at, Action::Skip, context),
+            StatementKind::Print(values) => {
+                let action = self.printed(values)?;
+                self.simple(at, action, context)
+            }
             StatementKind::Else => self.simple(at, Action::Else, context),
             StatementKind::If(options) => {
                 let id = self.node(at, context.region)?;

@@ -4,6 +4,15 @@ use super::ir::*;
 use super::ranges::within;
 use super::texts::{Guard, PRIMARY, SUM, Text, Texts, View, and, not, or};
 
+/// What patterns compare with.
+pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
+    let expressions = patterns.iter().filter_map(|pattern| match pattern {
+        Match::Equal(e) => Some(e.clone()),
+        _ => None,
+    });
+    expressions.collect()
+}
+
 impl Texts<'_> {
     pub(super) fn class(&self, c: &ChanRef) -> Result<&Class> {
         match self.program.class_of[c.decl.0] {
@@ -212,12 +221,13 @@ impl Texts<'_> {
         Ok(guard)
     }
 
-    /// Whether a message can be received from a buffered channel.
+    /// Whether a message can be received from a buffered channel; for a poll, whether it could.
     pub(super) fn receivable(
         &self,
         c: &ChanRef,
         random: bool,
         patterns: &[Match],
+        polls: bool,
         view: &View,
     ) -> Result<Guard> {
         let length = self.receiver_length(c, view)?;
@@ -234,11 +244,17 @@ impl Texts<'_> {
             self.matches(c, slot, patterns, view)?,
         );
         let capacity = self.class(c)?.capacity;
-        Ok(Guard::If(format!(
+        let found = Guard::If(format!(
             "(exists {slot} in 0..{}: {})",
             capacity - 1,
             found.text()
-        )))
+        ));
+        // SPIN evaluates all patterns before it compares any, and for a poll also if there is no message.
+        Ok(match self.evaluated(&compared(patterns), view)? {
+            Guard::Always => found,
+            all if polls => and(all, found),
+            all => and(and(some, all), found),
+        })
     }
 
     /// Whether somebody is ready to take this message by rendezvous.
@@ -309,7 +325,7 @@ impl Texts<'_> {
     }
 
     /// True, if these expressions can be evaluated; fails otherwise.
-    fn evaluated(&self, values: &[Expr], view: &View) -> Result<Guard> {
+    pub(super) fn evaluated(&self, values: &[Expr], view: &View) -> Result<Guard> {
         let mut all = Guard::Always;
         for value in values {
             if self.fails(value, view)? != Guard::Never {
@@ -496,7 +512,7 @@ impl Texts<'_> {
                 if self.class(channel)?.capacity == 0 {
                     Guard::Never
                 } else {
-                    self.receivable(channel, *random, patterns, view)?
+                    self.receivable(channel, *random, patterns, false, view)?
                 }
             }
             Action::Deterministic(first) => self.executable(template, *first, view)?,

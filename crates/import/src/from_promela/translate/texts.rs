@@ -620,7 +620,7 @@ impl Texts<'_> {
                 patterns,
             } => {
                 self.buffered(channel)?;
-                let guard = self.receivable(channel, *random, patterns, view)?;
+                let guard = self.receivable(channel, *random, patterns, true, view)?;
                 let text = guard.text();
                 Ok(Text::new(
                     if text.contains("&&") || text.contains("exists") {
