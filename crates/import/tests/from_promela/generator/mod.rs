@@ -121,6 +121,7 @@ pub const CONSTRUCTS: &[(&str, usize)] = &[
     ("goto in d_step", 1),
     ("else beside a poll", 1),
     ("initial value of a pid", 1),
+    ("eval in a poll", 1),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

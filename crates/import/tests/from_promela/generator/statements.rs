@@ -36,7 +36,8 @@ impl Generator {
             }
             57 => {
                 self.note("printf");
-                self.line("printf(\"here\\n\");");
+                let value = self.number(1);
+                self.line(&format!("printf(\"%d\\n\", {value});"));
             }
             58..63 => self.jump(),
             63..72 => self.choice(place),
