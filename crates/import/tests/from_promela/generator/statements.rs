@@ -22,7 +22,7 @@ impl Generator {
         if !simple && self.chance(15) && self.seldom(place) {
             return;
         }
-        if !simple && self.chance(12) && self.odd(place) {
+        if !simple && self.chance(10) && self.odd(place) {
             return;
         }
         match self.random.below(if simple { 63 } else { 100 }) {
@@ -107,7 +107,7 @@ impl Generator {
                 it.note("atomic that may block");
                 it.test();
             }
-            if it.chance(30) {
+            if it.chance(35) {
                 if it.channels.iter().any(|channel| channel.capacity == 0) {
                     it.note("rendezvous in atomic");
                 }
