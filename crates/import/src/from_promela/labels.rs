@@ -226,7 +226,7 @@ fn for_each_goto(statements: &mut [Statement], visit: &mut dyn FnMut(&mut Name))
             | StatementKind::Add(..)
             | StatementKind::Test(_)
             | StatementKind::Assert(_)
-            | StatementKind::Print
+            | StatementKind::Print(_)
             | StatementKind::Else
             | StatementKind::Break
             | StatementKind::Send { .. }

@@ -578,6 +578,7 @@ impl Parser {
     fn print(&mut self) -> Parsed<StatementKind> {
         let word = self.take();
         self.expect("(")?;
+        let mut values = Vec::new();
         if word.is_word("printf") {
             if self.peek().kind != Kind::Text {
                 return Err(self.unexpected("a text in double quotes"));
@@ -586,13 +587,14 @@ impl Parser {
             while self.take_sign(",") {
                 let value = self.expression()?;
                 alone(&value)?;
+                values.push(value);
             }
         } else {
-            self.expression()?;
+            values.push(self.expression()?);
         }
         self.expect(")")?;
         self.program.printed.push(self.since(word.at));
-        Ok(StatementKind::Print)
+        Ok(StatementKind::Print(values))
     }
 }
 

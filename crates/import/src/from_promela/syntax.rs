@@ -121,8 +121,8 @@ pub(crate) enum StatementKind {
     /// An expression as a statement: passes when it is not zero. `skip` is 1.
     Test(Expr),
     Assert(Expr),
-    /// `printf`, `printm`: a step that changes nothing.
-    Print,
+    /// `printf`, `printm`: a step that changes nothing, with what is printed.
+    Print(Vec<Expr>),
     If(Vec<Vec<Statement>>),
     Do(Vec<Vec<Statement>>),
     /// As the first statement of an option only.

@@ -579,6 +579,163 @@ active proctype Q() { x = 1; x = 0 }",
 active proctype P() { if :: x == 0 -> x = 7 :: if :: else -> x = 6 :: x == 1 -> x = 5 fi fi; assert(x != 6) }
 active proctype Q() { x = 1; x = 0; x = 9 }",
     ),
+    // Nobody meets anybody, but the index of the channel is looked at.
+    (
+        "index-of-an-index-of-a-rendezvous",
+        "checks",
+        true,
+        "bool g[2]; byte i; chan c[2] = [0] of { bool };
+active proctype P() { if :: c[g[i]]!true :: i == 0 fi; i = 2; end: if :: c[g[i]]!true :: i == 0 fi }",
+    ),
+    (
+        "index-of-an-index-of-a-receive",
+        "checks",
+        true,
+        "bool g[2]; byte i; chan c[2] = [0] of { bool };
+active proctype P() { i = 2; end: c[g[i]]?true }",
+    ),
+    // SPIN evaluates the patterns of `??` before it compares any, those of a poll also where there is no message.
+    (
+        "poll-of-what-cannot-be-compared",
+        "checks",
+        true,
+        "byte a[2]; byte i; chan c = [1] of { byte };
+active proctype P() { i = 2; end: c??[eval(a[i])] }",
+    ),
+    (
+        "random-receive-from-an-empty-channel",
+        "checks",
+        false,
+        "byte a[2]; byte i; chan c = [1] of { byte };
+active proctype P() { i = 2; end: c??eval(a[i]) }",
+    ),
+    (
+        "random-receive-with-a-second-pattern",
+        "checks",
+        true,
+        "byte a[2]; byte i; chan c = [1] of { byte, byte };
+active proctype P() { c!1, 1; i = 2; end: c??2, eval(a[i]) }",
+    ),
+    (
+        "receive-with-a-second-pattern",
+        "checks",
+        false,
+        "byte a[2]; byte i; chan c = [1] of { byte, byte };
+active proctype P() { c!1, 1; i = 2; end: c?2, eval(a[i]) }",
+    ),
+    (
+        "printed-index",
+        "checks",
+        true,
+        "byte a[2]; byte i;
+active proctype P() { printf(\"%d\", a[i]); i = 2; printf(\"%d %d\", a[i], i) }",
+    ),
+    (
+        "printed-quotient",
+        "checks",
+        false,
+        "byte i = 2;
+active proctype P() { printf(\"%d\", 4 / i); i = 1; printf(\"%d\", 3 % i) }",
+    ),
+    // A jump leaves an atomic sequence, also to where another one begins.
+    (
+        "goto-from-atomic-to-atomic",
+        "checks",
+        true,
+        "byte x;
+active proctype P() { atomic { x = 1; if :: x == 1 -> goto L :: else fi }; x = 7; L: atomic { assert(x == 1); x = 9 } }
+active proctype Q() { x == 1; x = 5 }",
+    ),
+    (
+        "goto-from-atomic-to-a-block",
+        "checks",
+        true,
+        "byte x;
+active proctype P() { atomic { x = 1; goto L }; x = 7; L: { atomic { assert(x == 1); x = 9 } } }
+active proctype Q() { x == 1; x = 5 }",
+    ),
+    (
+        "goto-into-another-atomic",
+        "checks",
+        false,
+        "byte x;
+active proctype P() { atomic { x = 1; if :: x == 1 -> goto L :: else fi; skip }; x = 7; atomic { x = 8; L: assert(x == 1); x = 9 } }
+active proctype Q() { x == 1; x = 5 }",
+    ),
+    (
+        "goto-to-the-front-of-the-same-atomic",
+        "ends",
+        false,
+        "byte x;
+active proctype P() { L: atomic { x++; if :: x < 3 -> goto L :: else -> skip fi }; x = 7 }
+active proctype Q() { x = 1 }",
+    ),
+    (
+        "break-from-atomic-to-atomic",
+        "checks",
+        true,
+        "byte x;
+active proctype P() { do :: atomic { x = 1; break } od; atomic { assert(x == 1); x = 9 } }
+active proctype Q() { x == 1; x = 5 }",
+    ),
+    (
+        "break-from-for-to-atomic",
+        "checks",
+        true,
+        "byte x; byte i;
+active proctype P() { for (i : 0 .. 2) { atomic { x = 1; break } }; atomic { assert(x == 1); x = 9 } }
+active proctype Q() { x == 1; x = 5 }",
+    ),
+    // While a message is handed over SPIN tries nothing but receives, those of `unless` first.
+    (
+        "unless-does-not-see-a-handover",
+        "checks",
+        true,
+        "byte x; chan c = [0] of { byte };
+active proctype P() { byte y; { c?y } unless { x == 2 -> y = 7 }; assert(y != 9) }
+active proctype Q() { x = 2; c!9 }",
+    ),
+    (
+        "unless-receives-first",
+        "checks",
+        false,
+        "byte x; chan c = [0] of { byte };
+active proctype P() { { x = 1; c?x } unless { c?x; x = 7 }; assert(x != 9) }
+active proctype Q() { c!9 }",
+    ),
+    (
+        "unless-receives-some",
+        "checks",
+        true,
+        "byte x; chan c = [0] of { byte };
+active proctype P() { { c?x } unless { c?1; x = 7 }; assert(x != 2) }
+active proctype Q() { if :: c!1 :: c!2 fi }",
+    ),
+    (
+        "unless-receives-what-cannot-be-compared",
+        "checks",
+        false,
+        "byte x; byte i = 5; byte a[2]; chan c = [0] of { byte };
+active proctype P() { { c?eval(a[i]) } unless { c?x } }
+active proctype Q() { c!1 }",
+    ),
+    // What a local variable begins with and keeps, as others see it.
+    (
+        "initial-value-wraps",
+        "ends",
+        false,
+        "chan c = [0] of { byte, byte }; bit g;
+active proctype P() { byte k = _pid - 1; c?_, eval(k); g = 1 }
+active proctype Q() { c!1, 255 }",
+    ),
+    (
+        "initial-truth-value",
+        "ends",
+        true,
+        "chan c = [0] of { byte, bit };
+active proctype P() { bool k; c?_, eval(k) }
+active proctype Q() { c!1, 0; c!1, 1 }",
+    ),
 ];
 
 #[test]

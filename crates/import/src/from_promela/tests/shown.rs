@@ -154,7 +154,7 @@ fn statement(of: &Statement) -> String {
         StatementKind::Add(to, by) => format!("{} += {by}", place(to)),
         StatementKind::Test(value) => expr(value),
         StatementKind::Assert(value) => format!("assert {}", expr(value)),
-        StatementKind::Print => "print".to_string(),
+        StatementKind::Print(_) => "print".to_string(),
         StatementKind::If(all) => format!("if {} fi", options(all)),
         StatementKind::Do(all) => format!("do {} od", options(all)),
         StatementKind::Else => "else".to_string(),

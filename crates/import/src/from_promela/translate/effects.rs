@@ -1,5 +1,6 @@
 //! What a statement does once it can be executed: assignments, messages, new processes, and the end of one.
 
+use super::guards::compared;
 use super::ir::*;
 use super::steps::{Line, Steps, await_of};
 use super::texts::{Guard, View, and, not, or};
@@ -366,7 +367,9 @@ impl Steps<'_, '_> {
             not(before).text()
         ));
         let some = format!("{slot} < {}", texts.receiver_length(channel, &view)?);
-        let guard = and(Guard::If(some), and(here, first));
+        // All patterns are evaluated before any is compared.
+        let all = texts.evaluated(&compared(patterns), &view)?;
+        let guard = and(and(Guard::If(some), all), and(here, first));
         let mut body = await_of(&guard, at);
         store(slot, &mut body)?;
         if !copy {

@@ -6,6 +6,7 @@
 //! conditions written here can always be evaluated, and they hold exactly where the guard cannot: `a && b` fails where `a` does,
 //! or where `a` holds and `b` fails.
 
+use super::guards::compared;
 use super::ir::*;
 use super::ranges::within;
 use super::texts::{Guard, SUM, Texts, View, and, not, or};
@@ -56,7 +57,7 @@ impl Texts<'_> {
                     for value in values {
                         all.push(self.fails(value, view)?);
                     }
-                    all.push(self.taker_fails(channel, values, view, depth)?);
+                    all.push(self.taker_fails(channel, values, view)?);
                     or(all)
                 } else {
                     fails
@@ -68,7 +69,7 @@ impl Texts<'_> {
                 patterns,
                 ..
             } if self.class(channel)?.capacity > 0 => {
-                self.receive_fails(channel, *random, patterns, view)?
+                self.receive_fails(channel, *random, patterns, false, view)?
             }
             Action::Deterministic(first) => self.node_fails(template, *first, view, depth + 1)?,
             Action::Receive { channel, .. } => self.living_fails(channel, view)?,
@@ -114,7 +115,7 @@ impl Texts<'_> {
                 channel,
                 random,
                 patterns,
-            } => self.receive_fails(channel, *random, patterns, view)?,
+            } => self.receive_fails(channel, *random, patterns, true, view)?,
             Expr::Not(e) | Expr::Minus(e) => self.fails(e, view)?,
             Expr::Bin(op @ (Binary::And | Binary::Or), a, b, _) => {
                 let second = self.fails(b, view)?;
@@ -234,6 +235,7 @@ impl Texts<'_> {
         c: &ChanRef,
         random: bool,
         patterns: &[Match],
+        polls: bool,
         view: &View,
     ) -> Result<Guard> {
         let fails = if self.looks_closer() {
@@ -242,40 +244,36 @@ impl Texts<'_> {
             self.channel_fails(c, view)?
         };
         let class = self.class(c)?;
-        let slot = if random {
-            self.added.slot.as_str()
-        } else {
-            "0"
-        };
+        if random {
+            // All patterns are evaluated before any is compared, for a poll also if there is no message.
+            let mut all = Vec::new();
+            for e in compared(patterns) {
+                all.push(self.fails(&e, view)?);
+            }
+            return Ok(match or(all) {
+                Guard::Never => fails,
+                pattern if polls => or([fails, pattern]),
+                pattern => {
+                    let some = Guard::If(format!("{} > 0", self.length(c, view)?));
+                    or([fails, and(some, pattern)])
+                }
+            });
+        }
         let mut fields = Vec::new();
         for field in &class.fields {
-            let text = format!("{}[{slot}]", self.of_channel(*field, c, view)?);
+            let text = format!("{}[0]", self.of_channel(*field, c, view)?);
             fields.push((*field, text));
         }
         let pattern = self.patterns_fail(&fields, patterns, view)?;
         if pattern == Guard::Never {
             return Ok(fails);
         }
-        let length = self.length(c, view)?;
-        let mut found = and(Guard::If(format!("{slot} < {length}")), pattern);
-        if random {
-            found = Guard::If(format!(
-                "(exists {slot} in 0..{}: {})",
-                class.capacity - 1,
-                found.text()
-            ));
-        }
-        Ok(or([fails, found]))
+        let some = Guard::If(format!("{} > 0", self.length(c, view)?));
+        Ok(or([fails, and(some, pattern)]))
     }
 
     /// Whether asking who takes a message by rendezvous fails.
-    fn taker_fails(
-        &self,
-        c: &ChanRef,
-        values: &[Expr],
-        view: &View,
-        depth: usize,
-    ) -> Result<Guard> {
+    fn taker_fails(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
         let class = self.class(c)?;
         self.takers(c, view, &|id, edge, seen| {
             let Action::Receive {
@@ -294,12 +292,9 @@ impl Texts<'_> {
                 fails = or([fails, and(same.clone(), here)]);
                 same = and(same, self.taken(*field, value, e, view, seen)?);
             }
-            for escape in &edge.unless {
-                let here = self.node_fails(id, *escape, seen, depth + 1)?;
-                fails = or([fails, and(same.clone(), here)]);
-                same = and(same, not(self.executable(id, *escape, seen)?));
-            }
-            Ok(fails)
+            // Nobody looks at this receive if one in front of it takes the message.
+            let before = self.taken_before((c, values, view), id, edge, seen)?;
+            Ok(and(not(before), fails))
         })
     }
 }

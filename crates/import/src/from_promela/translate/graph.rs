@@ -29,8 +29,36 @@ struct Region {
 struct Draft {
     node: Node,
     region: Region,
-    /// A link: stands for another node. With the sequence that is left by following it.
-    link: Option<(NodeId, Option<usize>)>,
+    /// A link: stands for another node. With what is left by following it.
+    link: Option<(NodeId, Leaves)>,
+}
+
+/// Which atomic sequences and `d_step` a jump, or the end of a block, leaves.
+#[derive(Clone, Copy)]
+enum Leaves {
+    Nothing,
+    One(usize),
+    /// Where it leads is outside of all of them, even if another one begins there.
+    All,
+}
+
+impl Leaves {
+    /// By a jump to this place.
+    fn to(place: Region) -> Self {
+        if place.atomic.is_none() && place.dstep.is_none() {
+            Leaves::All
+        } else {
+            Leaves::Nothing
+        }
+    }
+
+    fn has(self, region: usize) -> bool {
+        match self {
+            Leaves::Nothing => false,
+            Leaves::One(one) => one == region,
+            Leaves::All => true,
+        }
+    }
 }
 
 struct Labelled {
@@ -97,7 +125,8 @@ fn without_idle(option: &[Statement]) -> Vec<Statement> {
     let mut idle = 0;
     for (at, statement) in elements.iter().enumerate() {
         let skips = matches!(&statement.kind, StatementKind::Test(e) if matches!(e.kind, ExprKind::Number(1)));
-        if (skips || matches!(statement.kind, StatementKind::Print)) && statement.labels.is_empty()
+        if (skips || matches!(statement.kind, StatementKind::Print(_)))
+            && statement.labels.is_empty()
         {
             idle += 1;
             if idle > 1 && skips && at + 1 < elements.len() {
@@ -190,7 +219,7 @@ impl Builder<'_, '_> {
         Ok(NodeId(self.drafts.len() - 1))
     }
 
-    fn link(&mut self, to: NodeId, leaves: Option<usize>, at: At) -> Result<NodeId> {
+    fn link(&mut self, to: NodeId, leaves: Leaves, at: At) -> Result<NodeId> {
         let id = self.node(at, Region::default())?;
         self.drafts[id.0].link = Some((to, leaves));
         Ok(id)
@@ -262,7 +291,7 @@ impl Builder<'_, '_> {
                     "give one another name",
                 );
             }
-            self.drafts[id.0].link = Some((entry, None));
+            self.drafts[id.0].link = Some((entry, Leaves::to(context.region)));
             // Another label of `goto` or `break` marks no state: control passes.
             let passes = jumps && !stops;
             if !passes && self.drafts[entry.0].link.is_none() && entry != context.next {
@@ -354,6 +383,31 @@ impl Builder<'_, '_> {
 
     fn expr(&self, e: &syntax::Expr) -> Result<Expr> {
         self.resolver.expr(e, self.owner)
+    }
+
+    /// What is printed is evaluated, which may fail.
+    fn printed(&self, values: &[syntax::Expr]) -> Result<Action> {
+        let mut all: Option<Expr> = None;
+        for value in values {
+            let at = value.at;
+            let value = self.expr(value)?;
+            let mut may_fail = false;
+            value.walk(&mut |part| {
+                may_fail |= match part {
+                    Expr::Var(cell) => cell.indices.iter().any(|i| i.number().is_none()),
+                    Expr::Bin(Binary::Div | Binary::Mod, _, by, _) => by.number().is_none(),
+                    _ => false,
+                }
+            });
+            if may_fail {
+                let same = Expr::Bin(Binary::Equal, Box::new(value.clone()), Box::new(value), at);
+                all = Some(match all {
+                    None => same,
+                    Some(all) => Expr::Bin(Binary::And, Box::new(all), Box::new(same), at),
+                });
+            }
+        }
+        Ok(all.map_or(Action::Skip, Action::Assert))
     }
 
     fn place_expr(&self, place: &syntax::Place) -> Result<Expr> {
@@ -448,7 +502,10 @@ impl Builder<'_, '_> {
                 let e = self.expr(e)?;
                 self.simple(at, Action::Assert(e), context)
             }
-            StatementKind::Print => self.simple(at, Action::Skip, context),
+            StatementKind::Print(values) => {
+                let action = self.printed(values)?;
+                self.simple(at, action, context)
+            }
             StatementKind::Else => self.simple(at, Action::Else, context),
             StatementKind::If(options) => {
                 let id = self.node(at, context.region)?;
@@ -457,21 +514,22 @@ impl Builder<'_, '_> {
             }
             StatementKind::Do(options) => {
                 let id = self.node(at, context.region)?;
+                let behind = self.link(context.next, Leaves::to(context.region), at)?;
                 let inner = Context {
                     next: id,
-                    break_to: Some(context.next),
+                    break_to: Some(behind),
                     ..context
                 };
                 self.options(at, options, id, inner)?;
                 Ok(id)
             }
             StatementKind::Break => match context.break_to {
-                Some(target) => self.link(target, None, at),
+                Some(target) => self.link(target, Leaves::Nothing, at),
                 None => wrong(at, "`break` outside `do`", "use `goto`"),
             },
             StatementKind::Goto(name) => {
                 let target = self.label(name)?;
-                self.link(target, None, at)
+                self.link(target, Leaves::Nothing, at)
             }
             StatementKind::Send {
                 channel,
@@ -509,7 +567,7 @@ impl Builder<'_, '_> {
                     atomic: Some(self.regions),
                     ..context.region
                 };
-                let next = self.link(context.next, Some(self.regions), at)?;
+                let next = self.link(context.next, Leaves::One(self.regions), at)?;
                 let entry = self.sequence(
                     body,
                     Context {
@@ -537,7 +595,7 @@ impl Builder<'_, '_> {
                     escape: None,
                     ..context.region
                 };
-                let next = self.link(context.next, Some(self.regions), at)?;
+                let next = self.link(context.next, Leaves::One(self.regions), at)?;
                 let entry = self.sequence(
                     body,
                     Context {
@@ -728,11 +786,12 @@ impl Builder<'_, '_> {
                 ..context
             },
         )?;
+        let behind = self.link(context.next, Leaves::to(context.region), at)?;
         let first = self.sequence(
             body,
             Context {
                 next: up,
-                break_to: Some(context.next),
+                break_to: Some(behind),
                 ..context
             },
         )?;
@@ -754,11 +813,11 @@ impl Builder<'_, '_> {
     }
 
     /// Follows links, with the sequences that are left on the way.
-    fn follow(&self, mut id: NodeId) -> Result<(NodeId, Vec<usize>)> {
+    fn follow(&self, mut id: NodeId) -> Result<(NodeId, Vec<Leaves>)> {
         let mut left = Vec::new();
         let mut steps = 0;
         while let Some((next, leaves)) = self.drafts[id.0].link {
-            left.extend(leaves);
+            left.push(leaves);
             steps += 1;
             if steps > self.drafts.len() {
                 return wrong(
@@ -790,7 +849,7 @@ impl Builder<'_, '_> {
                 let (target, left) = self.follow(edge.target)?;
                 edge.target = target;
                 let goes_on = self.drafts[target.0].region;
-                let stays = |r: Option<usize>| r.is_some_and(|r| !left.contains(&r));
+                let stays = |r: Option<usize>| r.is_some_and(|r| !left.iter().any(|l| l.has(r)));
                 let (atomic, dstep) = edge.within;
                 let in_atomic =
                     stays(atomic) && (goes_on.atomic.is_some() || goes_on.dstep.is_some());

@@ -4,6 +4,15 @@ use super::ir::*;
 use super::ranges::within;
 use super::texts::{Guard, PRIMARY, SUM, Text, Texts, View, and, not, or};
 
+/// What patterns compare with.
+pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
+    let expressions = patterns.iter().filter_map(|pattern| match pattern {
+        Match::Equal(e) => Some(e.clone()),
+        _ => None,
+    });
+    expressions.collect()
+}
+
 impl Texts<'_> {
     pub(super) fn class(&self, c: &ChanRef) -> Result<&Class> {
         match self.program.class_of[c.decl.0] {
@@ -128,7 +137,8 @@ impl Texts<'_> {
                 let name = &self.program.vars[var.0].name;
                 Guard::If(format!("{name}[{}]", self.living(c, view)?))
             }
-            _ => Guard::Always,
+            // An index that lies within the array may still fail to be evaluated.
+            _ => self.evaluated(&c.indices, view)?,
         })
     }
 
@@ -211,12 +221,13 @@ impl Texts<'_> {
         Ok(guard)
     }
 
-    /// Whether a message can be received from a buffered channel.
+    /// Whether a message can be received from a buffered channel; for a poll, whether it could.
     pub(super) fn receivable(
         &self,
         c: &ChanRef,
         random: bool,
         patterns: &[Match],
+        polls: bool,
         view: &View,
     ) -> Result<Guard> {
         let length = self.receiver_length(c, view)?;
@@ -233,38 +244,88 @@ impl Texts<'_> {
             self.matches(c, slot, patterns, view)?,
         );
         let capacity = self.class(c)?.capacity;
-        Ok(Guard::If(format!(
+        let found = Guard::If(format!(
             "(exists {slot} in 0..{}: {})",
             capacity - 1,
             found.text()
-        )))
+        ));
+        // SPIN evaluates all patterns before it compares any, and for a poll also if there is no message.
+        Ok(match self.evaluated(&compared(patterns), view)? {
+            Guard::Always => found,
+            all if polls => and(all, found),
+            all => and(and(some, all), found),
+        })
     }
 
     /// Whether somebody is ready to take this message by rendezvous.
     fn taker(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
         let class = self.class(c)?;
-        self.takers(c, view, &|id, edge, seen| {
-            let Action::Receive {
-                channel, patterns, ..
-            } = &edge.action
-            else {
-                return Ok(Guard::Never);
-            };
-            let mut guard = self.same_channel(c, view, channel, seen)?;
-            for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
-                if let Match::Equal(e) = pattern {
-                    guard = and(guard, self.taken(*field, value, e, view, seen)?);
-                }
-            }
-            for escape in &edge.unless {
-                guard = and(guard, not(self.executable(id, *escape, seen)?));
-            }
-            Ok(guard)
+        // A receive that `unless` goes before needs no look at that: while a message is handed over SPIN takes nothing but receives, and one
+        // in front of the others is among the takers itself.
+        self.takers(c, view, &|_, edge, seen| {
+            self.takes(class, c, values, view, edge, seen)
         })
     }
 
+    /// Whether a receive of another process takes this message.
+    fn takes(
+        &self,
+        class: &Class,
+        c: &ChanRef,
+        values: &[Expr],
+        view: &View,
+        edge: &Edge,
+        seen: &View,
+    ) -> Result<Guard> {
+        let Action::Receive {
+            channel, patterns, ..
+        } = &edge.action
+        else {
+            return Ok(Guard::Never);
+        };
+        let mut guard = self.same_channel(c, view, channel, seen)?;
+        for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
+            if let Match::Equal(e) = pattern {
+                guard = and(guard, self.taken(*field, value, e, view, seen)?);
+            }
+        }
+        Ok(guard)
+    }
+
+    /// The receives in front of this one, by `unless`, from channels of the same class.
+    pub(super) fn receives_before(&self, template: TemplateId, edge: &Edge) -> Vec<&Edge> {
+        let class_of = |edge: &Edge| match &edge.action {
+            Action::Receive { channel, .. } => {
+                self.program.class_of[channel.decl.0].map(|(id, _)| id)
+            }
+            _ => None,
+        };
+        let class = class_of(edge);
+        let nodes = &self.program.templates[template.0].nodes;
+        let before = edge.unless.iter().flat_map(|id| &nodes[id.0].edges);
+        before
+            .filter(|other| class.is_some() && class_of(other) == class)
+            .collect()
+    }
+
+    /// Whether a receive in front of this one, by `unless`, takes this message.
+    pub(super) fn taken_before(
+        &self,
+        (c, values, view): (&ChanRef, &[Expr], &View),
+        template: TemplateId,
+        edge: &Edge,
+        seen: &View,
+    ) -> Result<Guard> {
+        let class = self.class(c)?;
+        let mut all = Vec::new();
+        for other in self.receives_before(template, edge) {
+            all.push(self.takes(class, c, values, view, other, seen)?);
+        }
+        Ok(or(all))
+    }
+
     /// True, if these expressions can be evaluated; fails otherwise.
-    fn evaluated(&self, values: &[Expr], view: &View) -> Result<Guard> {
+    pub(super) fn evaluated(&self, values: &[Expr], view: &View) -> Result<Guard> {
         let mut all = Guard::Always;
         for value in values {
             if self.fails(value, view)? != Guard::Never {
@@ -451,7 +512,7 @@ impl Texts<'_> {
                 if self.class(channel)?.capacity == 0 {
                     Guard::Never
                 } else {
-                    self.receivable(channel, *random, patterns, view)?
+                    self.receivable(channel, *random, patterns, false, view)?
                 }
             }
             Action::Deterministic(first) => self.executable(template, *first, view)?,

@@ -259,22 +259,31 @@ impl Steps<'_, '_> {
         let texts = self.texts;
         let added = texts.added;
         let mut guard = Guard::If(format!("{} == {}", added.exclusive, self.handing(class)));
-        let stored = &texts.program.classes[class.0];
-        if let Some(which) = stored.which {
-            let name = &texts.program.vars[which.0].name;
-            guard = and(
-                guard,
-                Guard::If(format!(
-                    "{name} == {}",
-                    texts.channel_number(channel, &self.view())?
-                )),
-            );
-        }
         if self.sender {
             guard = and(
                 guard,
                 Guard::If(format!("{} != {}", added.sender, self.me())),
             );
+        }
+        guard = and(guard, self.fits(channel, class, edge)?);
+        // Of what `unless` puts in front, SPIN takes only receives now.
+        for other in texts.receives_before(self.template, edge) {
+            if let Action::Receive { channel, .. } = &other.action {
+                guard = and(guard, not(self.fits(channel, class, other)?));
+            }
+        }
+        Ok(guard)
+    }
+
+    /// Whether the channel and the message that is being handed over are those that a receive asks for.
+    fn fits(&self, channel: &ChanRef, class: ClassId, edge: &Edge) -> Result<Guard> {
+        let texts = self.texts;
+        let mut guard = Guard::Always;
+        let stored = &texts.program.classes[class.0];
+        if let Some(which) = stored.which {
+            let name = &texts.program.vars[which.0].name;
+            let number = texts.channel_number(channel, &self.view())?;
+            guard = Guard::If(format!("{name} == {number}"));
         }
         let Action::Receive { patterns, .. } = &edge.action else {
             return Ok(guard);
@@ -284,12 +293,6 @@ impl Steps<'_, '_> {
                 let name = texts.program.vars[field.0].name.clone();
                 guard = and(guard, texts.equals(*field, &name, e, &self.view())?);
             }
-        }
-        for escape in &edge.unless {
-            guard = and(
-                guard,
-                not(texts.executable(self.template, *escape, &self.view())?),
-            );
         }
         Ok(guard)
     }

@@ -270,7 +270,8 @@ impl Texts<'_> {
                 }
             }
             _ if pid_only(&var.initial) => {
-                return Ok(self.number(&var.initial, view)?.at_least(PRIMARY));
+                let value = self.stored(cell.var, &var.initial, view)?;
+                return Ok(value.at_least(PRIMARY));
             }
             _ => {
                 return refuse(
@@ -619,7 +620,7 @@ impl Texts<'_> {
                 patterns,
             } => {
                 self.buffered(channel)?;
-                let guard = self.receivable(channel, *random, patterns, view)?;
+                let guard = self.receivable(channel, *random, patterns, true, view)?;
                 let text = guard.text();
                 Ok(Text::new(
                     if text.contains("&&") || text.contains("exists") {

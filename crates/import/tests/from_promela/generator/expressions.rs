@@ -181,7 +181,7 @@ impl Generator {
                     let fields: Vec<String> = channel
                         .fields
                         .iter()
-                        .map(|&kind| self.constant(kind))
+                        .map(|&kind| self.asked(kind))
                         .collect();
                     let arrow = self.pick(&["?", "??"]);
                     return format!("{name}{arrow}[{}]", fields.join(", "));
@@ -197,6 +197,21 @@ impl Generator {
             _ => {}
         }
         self.plain_guard()
+    }
+
+    /// What a poll asks for.
+    fn asked(&mut self, kind: Kind) -> String {
+        let scalars = self.scalars();
+        let numbers = scalars.iter().filter(|var| var.kind != Kind::Mtype);
+        let numbers: Vec<&Var> = numbers.collect();
+        match self.random.one(&numbers) {
+            Some(var) if kind != Kind::Mtype && self.random.percent(40) => {
+                let text = format!("eval({})", var.text);
+                self.note("eval in a poll");
+                text
+            }
+            _ => self.constant(kind),
+        }
     }
 
     /// A guard that does not look at channels.

@@ -5,6 +5,7 @@
 
 mod expressions;
 mod more;
+mod odd;
 mod statements;
 
 use std::collections::BTreeSet;
@@ -111,6 +112,16 @@ pub const CONSTRUCTS: &[(&str, usize)] = &[
     ("release", 1),
     ("nested until", 1),
     ("accept label", 2),
+    ("goto from atomic to atomic", 1),
+    ("break from atomic to atomic", 1),
+    ("rendezvous in unless", 1),
+    ("rendezvous behind unless", 1),
+    ("loop in front", 1),
+    ("timeout in atomic", 1),
+    ("goto in d_step", 1),
+    ("else beside a poll", 1),
+    ("initial value of a pid", 1),
+    ("eval in a poll", 1),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -440,7 +451,11 @@ impl Generator {
         }
         for at in 0..self.random.below(3) {
             let array = self.chance(10);
-            let (text, var) = self.variable(&format!("x{at}"), array);
+            let (mut text, var) = self.variable(&format!("x{at}"), array);
+            if var.kind != Kind::Mtype && !array && !text.contains('=') && self.chance(15) {
+                self.note("initial value of a pid");
+                text += self.pick(&[" = _pid", " = 1 - _pid", " = _pid - 1"]);
+            }
             self.note(if var.length.is_some() {
                 "local array"
             } else {

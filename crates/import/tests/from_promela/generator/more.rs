@@ -21,7 +21,7 @@ impl Generator {
         true
     }
 
-    fn fresh_label(&mut self) -> String {
+    pub(super) fn fresh_label(&mut self) -> String {
         self.fresh += 1;
         format!("A{}", self.fresh)
     }

@@ -22,6 +22,9 @@ impl Generator {
         if !simple && self.chance(15) && self.seldom(place) {
             return;
         }
+        if !simple && self.chance(10) && self.odd(place) {
+            return;
+        }
         match self.random.below(if simple { 63 } else { 100 }) {
             0..30 => self.assignment(place),
             30..42 => self.communicate(),
@@ -33,7 +36,8 @@ impl Generator {
             }
             57 => {
                 self.note("printf");
-                self.line("printf(\"here\\n\");");
+                let value = self.number(1);
+                self.line(&format!("printf(\"%d\\n\", {value});"));
             }
             58..63 => self.jump(),
             63..72 => self.choice(place),
@@ -103,7 +107,7 @@ impl Generator {
                 it.note("atomic that may block");
                 it.test();
             }
-            if it.chance(30) {
+            if it.chance(35) {
                 if it.channels.iter().any(|channel| channel.capacity == 0) {
                     it.note("rendezvous in atomic");
                 }
