@@ -556,6 +556,13 @@ active proctype P() { do :: i < 1 -> i++ :: c!a[i] od }
 active proctype Q() { byte k; do :: c?k :: k == 1 -> c?eval(a[k]) od }",
     ),
     (
+        "sorted-send-to-a-computed-channel-in-unless",
+        "ends",
+        false,
+        "bit g[3]; chan c[2] = [2] of { bool, byte };
+init { { g[1] = 2; c[g[1]]!!(2 - g[0]), len(c[g[2]]) } unless { c[0]!len(c[1]), 2 } }",
+    ),
+    (
         "atomic-that-begins-with-a-loop",
         "ends",
         false,

@@ -186,8 +186,7 @@ impl Steps<'_, '_> {
                 } else {
                     and(there.clone(), guard)
                 };
-                lines = await_of(&all, edge.at);
-                lines.extend(self.after_guard(edge, &mut walk)?);
+                lines = waiting(&all, self.after_guard(edge, &mut walk)?, edge.at);
             }
             branches.push(lines);
         }
@@ -319,14 +318,7 @@ impl Steps<'_, '_> {
             lines.extend(self.go(edge.target, walk, edge.at));
             return Ok(lines);
         }
-        let rest = self.arrive(edge, walk)?;
-        let chooses = self.chooses(edge);
-        if chooses {
-            // The choice of a slot is the outermost statement: what follows goes behind it.
-            lines.extend(rest);
-            return Ok(lines);
-        }
-        lines.extend(rest);
+        lines.extend(self.arrive(edge, walk)?);
         Ok(lines)
     }
 
@@ -531,6 +523,22 @@ pub(super) fn await_of(guard: &Guard, at: At) -> Vec<Line> {
         Guard::Always => Vec::new(),
         other => vec![Line::Plain(format!("await {};", other.text()), at)],
     }
+}
+
+/// Code that waits for a guard first. If it waits itself, for a choice, it waits for both at once: evaluating the guard may fail, and a step
+/// that may have failed does not wait.
+fn waiting(guard: &Guard, mut code: Vec<Line>, at: At) -> Vec<Line> {
+    if let Some(Line::Over(_, body, _)) = code.first_mut()
+        && let Some(Line::Plain(text, _)) = body.first_mut()
+        && let Some(own) = text.strip_prefix("await ")
+    {
+        let own = Guard::If(own.trim_end_matches(';').to_owned());
+        *text = format!("await {};", and(guard.clone(), own).text());
+        return code;
+    }
+    let mut lines = await_of(guard, at);
+    lines.append(&mut code);
+    lines
 }
 
 /// Whether two tests can never both hold, by their form.
