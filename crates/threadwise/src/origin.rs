@@ -183,7 +183,7 @@ mod tests {
     use threadwise_evidence::Ending;
 
     use super::Origin;
-    use crate::{Options, PropertyResult, Session, VerdictKind};
+    use crate::{Options, PropertyResult, ReportedDiagnostic, Session, VerdictKind};
 
     /// What is found about a model whose lines all come from line 7.
     fn checked(model: &str) -> PropertyResult {
@@ -229,9 +229,8 @@ mod tests {
         let report = session.check(&Options::default()).expect("the options");
         let run = report.runs.into_iter().next().expect("one run");
         let diagnostics = run.diagnostics.into_iter();
-        let error =
-            diagnostics.filter(|d| d.code.as_ref().is_some_and(|code| code.starts_with('E')));
-        let error = error.last()?;
+        let is_error = |d: &ReportedDiagnostic| d.code.as_ref().is_some_and(|c| c.starts_with('E'));
+        let error = diagnostics.rev().find(is_error)?;
         let place = error.place.as_ref().expect("a place");
         assert!(error.help.is_some_and(|help| !help.contains("label")));
         let line = program
