@@ -425,6 +425,32 @@ pub(crate) fn for_statements<'a>(code: &'a [Statement], f: &mut dyn FnMut(&'a St
     }
 }
 
+impl StatementKind {
+    /// The same with other code inside, if it has some.
+    pub fn with_inner(self, f: &mut dyn FnMut(Code) -> Code) -> StatementKind {
+        match self {
+            StatementKind::If(condition, yes, no) => {
+                let yes = f(yes);
+                StatementKind::If(condition, yes, f(no))
+            }
+            StatementKind::Loop {
+                head,
+                condition,
+                body,
+            } => StatementKind::Loop {
+                head,
+                condition,
+                body: f(body),
+            },
+            StatementKind::Atomic(inner) => StatementKind::Atomic(f(inner)),
+            StatementKind::Choose(blocks) => {
+                StatementKind::Choose(blocks.into_iter().map(f).collect())
+            }
+            other => other,
+        }
+    }
+}
+
 impl Statement {
     /// Calls a function for each expression that stands in this statement itself.
     pub fn for_expressions<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {

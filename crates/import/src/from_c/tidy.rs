@@ -205,25 +205,7 @@ fn reachable(code: Code) -> Code {
             kind,
             StatementKind::Goto(_) | StatementKind::Break | StatementKind::Return
         );
-        let kind = match kind {
-            StatementKind::If(condition, yes, no) => {
-                StatementKind::If(condition, reachable(yes), reachable(no))
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => StatementKind::Loop {
-                head,
-                condition,
-                body: reachable(body),
-            },
-            StatementKind::Atomic(inner) => StatementKind::Atomic(reachable(inner)),
-            StatementKind::Choose(blocks) => {
-                StatementKind::Choose(blocks.into_iter().map(reachable).collect())
-            }
-            other => other,
-        };
+        let kind = kind.with_inner(&mut reachable);
         output.push(Statement { at, kind });
     }
     output
@@ -245,26 +227,7 @@ fn without(code: Code, named: &HashSet<LabelId>) -> Code {
     for Statement { at, kind } in code {
         let kind = match kind {
             StatementKind::Label(label) if !named.contains(&label) => continue,
-            StatementKind::If(condition, yes, no) => {
-                StatementKind::If(condition, without(yes, named), without(no, named))
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => StatementKind::Loop {
-                head,
-                condition,
-                body: without(body, named),
-            },
-            StatementKind::Atomic(inner) => StatementKind::Atomic(without(inner, named)),
-            StatementKind::Choose(blocks) => StatementKind::Choose(
-                blocks
-                    .into_iter()
-                    .map(|block| without(block, named))
-                    .collect(),
-            ),
-            other => other,
+            other => other.with_inner(&mut |inner| without(inner, named)),
         };
         output.push(Statement { at, kind });
     }

@@ -116,26 +116,7 @@ impl Search<'_> {
                 output.extend(without(std::mem::take(&mut group), &kept));
             }
             let Statement { at, kind } = statement;
-            let kind = match kind {
-                StatementKind::If(condition, yes, no) => {
-                    StatementKind::If(condition, self.code(yes), self.code(no))
-                }
-                StatementKind::Loop {
-                    head,
-                    condition,
-                    body,
-                } => StatementKind::Loop {
-                    head,
-                    condition,
-                    body: self.code(body),
-                },
-                StatementKind::Atomic(inner) => StatementKind::Atomic(self.code(inner)),
-                StatementKind::Choose(blocks) => {
-                    let blocks = blocks.into_iter().map(|block| self.code(block));
-                    StatementKind::Choose(blocks.collect())
-                }
-                other => other,
-            };
+            let kind = kind.with_inner(&mut |inner| self.code(inner));
             output.push(Statement { at, kind });
         }
         if !group.is_empty() {

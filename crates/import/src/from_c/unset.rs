@@ -283,24 +283,10 @@ impl Rewriter<'_> {
                     }
                 }
             }
-            StatementKind::If(condition, yes, no) => {
-                StatementKind::If(condition, self.code(yes, atomic), self.code(no, atomic))
+            other => {
+                let atomic = atomic || matches!(other, StatementKind::Atomic(_));
+                other.with_inner(&mut |inner| self.code(inner, atomic))
             }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => StatementKind::Loop {
-                head,
-                condition,
-                body: self.code(body, atomic),
-            },
-            StatementKind::Atomic(inner) => StatementKind::Atomic(self.code(inner, true)),
-            StatementKind::Choose(blocks) => {
-                let blocks = blocks.into_iter().map(|block| self.code(block, atomic));
-                StatementKind::Choose(blocks.collect())
-            }
-            other => other,
         };
         output.push(Statement { at, kind });
     }
