@@ -1,17 +1,24 @@
 #![no_main]
 
 use threadwise_import::Settings;
-use threadwise_import::from_c::{Integers, from_c};
+use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
 
 // Whatever the text, the front end gives a model that is accepted, with a line for each of its lines, or says why not.
 libfuzzer_sys::fuzz_target!(|text: &str| {
-    for integers in [Integers::Checked, Integers::Machine] {
+    for (integers, data_model) in [
+        (Integers::Mathematical, DataModel::Lp64),
+        (Integers::Machine, DataModel::Ilp32),
+    ] {
+        let reading = Reading {
+            integers,
+            data_model,
+        };
         let mut include = |name: &str| Err(format!("{name} is not there"));
         let mut settings = Settings {
             defines: Vec::new(),
             include: &mut include,
         };
-        let outcome = from_c("fuzz.c", text, integers, &mut settings);
+        let outcome = from_c("fuzz.c", text, reading, &mut settings);
         match outcome.result {
             Ok(imported) => assert_eq!(imported.lines.len(), imported.text.lines().count()),
             Err(remarks) => {

@@ -267,6 +267,15 @@ pub(crate) struct LanguageArgs {
     /// In C, how integers behave [default: mathematical]
     #[arg(long, help_heading = "Promela and C", value_name = "HOW", value_enum)]
     pub(crate) integers: Option<IntegersArg>,
+    /// In C, how wide `long` and pointers are [default: LP64]
+    #[arg(
+        long,
+        help_heading = "Promela and C",
+        value_name = "MODEL",
+        value_enum,
+        ignore_case = true
+    )]
+    pub(crate) data_model: Option<DataModelArg>,
 }
 
 /// How integers of C behave.
@@ -277,6 +286,28 @@ pub(crate) enum IntegersArg {
     Mathematical,
     /// Of the machine's width: values wrap around
     Machine,
+}
+
+/// How wide the types of C are.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum DataModelArg {
+    /// 64 bits, as on 64-bit Linux
+    #[default]
+    #[value(name = "LP64")]
+    Lp64,
+    /// 32 bits, as on 32-bit Linux
+    #[value(name = "ILP32")]
+    Ilp32,
+}
+
+impl DataModelArg {
+    /// What the software verification competition calls it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            DataModelArg::Lp64 => "LP64",
+            DataModelArg::Ilp32 => "ILP32",
+        }
+    }
 }
 
 /// Limits on the effort.

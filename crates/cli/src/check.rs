@@ -447,7 +447,7 @@ impl Check<'_> {
         }
         if let Some(path) = &self.args.witness {
             let shown = path.display();
-            match witness::write(path, run, session) {
+            match witness::write(path, run, session, &self.args.language) {
                 Written::Yes if self.args.quiet => {}
                 Written::Yes => self
                     .terminal

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 use threadwise::{Origin, Session};
-use threadwise_import::from_c::{Integers, from_c};
+use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
 use threadwise_import::from_promela::from_promela;
 use threadwise_import::{Original, Outcome, Remark, Settings};
 use threadwise_lang::diagnostics::Diagnostic;
@@ -14,7 +14,7 @@ use threadwise_lang::program::Span;
 use threadwise_lang::render::LineIndex;
 use threadwise_lang::suggest::closest;
 
-use crate::args::{IntegersArg, LanguageArgs};
+use crate::args::{DataModelArg, IntegersArg, LanguageArgs};
 
 /// The largest file that is read: positions in a source text are 32 bits wide, and nothing that
 /// people write comes near.
@@ -96,6 +96,9 @@ pub(crate) fn read_model(path: &Path, args: &LanguageArgs) -> Result<Session, In
         Language::Model | Language::Promela if args.integers.is_some() => {
             Some("--integers is for C")
         }
+        Language::Model | Language::Promela if args.data_model.is_some() => {
+            Some("--data-model is for C")
+        }
         _ => None,
     };
     if let Some(unused) = unused {
@@ -124,7 +127,15 @@ pub(crate) fn read_model(path: &Path, args: &LanguageArgs) -> Result<Session, In
                 IntegersArg::Mathematical => Integers::Mathematical,
                 IntegersArg::Machine => Integers::Machine,
             };
-            from_c(&name, &text, integers, &mut settings)
+            let data_model = match args.data_model.unwrap_or_default() {
+                DataModelArg::Lp64 => DataModel::Lp64,
+                DataModelArg::Ilp32 => DataModel::Ilp32,
+            };
+            let reading = Reading {
+                integers,
+                data_model,
+            };
+            from_c(&name, &text, reading, &mut settings)
         }
     };
     Ok(session(name, text, outcome))

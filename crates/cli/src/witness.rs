@@ -6,6 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use threadwise::{CHECKS, Run, Session};
 
+use crate::args::LanguageArgs;
+
 /// What came of it.
 pub(crate) enum Written {
     /// It is in the file.
@@ -43,12 +45,13 @@ pub(crate) fn refused(path: &Path, files: &[PathBuf]) -> Option<String> {
 }
 
 /// Writes the witness for a run.
-pub(crate) fn write(path: &Path, run: &Run, session: &Session) -> Written {
+pub(crate) fn write(path: &Path, run: &Run, session: &Session, language: &LanguageArgs) -> Written {
     let mut results = run.results.iter();
     let Some(checks) = results.find(|result| result.property == CHECKS) else {
         return Written::None("nothing was checked".to_owned());
     };
-    let text = match threadwise::witness(session, checks, &now()) {
+    let data_model = language.data_model.unwrap_or_default();
+    let text = match threadwise::witness(session, checks, data_model.name(), &now()) {
         Ok(text) => text,
         Err(reason) => return Written::None(reason.to_string()),
     };

@@ -143,27 +143,29 @@ fn benchexec_understands_the_answers() {
     for (name, text) in [("right", model("mux_sem")), ("wrong", model("mux_sem_try"))] {
         place.file(&format!("{name}.tw"), text);
     }
-    // What overflows on the way is another question.
-    let c = "extern void reach_error(void);\nint x = 2147483647;\nint main(void) { x = x + 1; if (x < 0) reach_error(); return 0; }\n";
-    place.file("wraps.c", c);
+    place.file(
+        "index.c",
+        "int a[3]; int i = 5;\nint main(void) { a[i] = 1; }\n",
+    );
+    place.file("race.prp", "CHECK( init(main()), LTL(G ! data-race) )\n");
     let script = format!(
-        "import sys, benchexec.tools.template, importlib.util, subprocess, types, pathlib\n\
+        "import sys, benchexec.tools.template, importlib.util, subprocess, benchexec.util as util\n\
          spec = importlib.util.spec_from_file_location('threadwise', '{ROOT}/integrations/benchexec/threadwise.py')\n\
          module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n\
          tool = module.Tool()\n\
          program = sys.argv[1]\n\
          print(tool.version(program))\n\
          from benchexec.tools.template import BaseTool2\n\
-         for name, options in [('right', ['--only', 'safety']), ('wrong', []), ('right', ['--engine', 'explicit', '--set', 'N=18', '--timeout', '0.3', '--property', 'mutex']), ('wraps.c', []), ('missing', [])]:\n\
-         \x20   task = BaseTool2.Task.with_files([name if '.' in name else name + '.tw'])\n\
+         for name, options in [('right.tw', ['--only', 'safety']), ('wrong.tw', []), ('right.tw', ['--engine', 'explicit', '--set', 'N=18', '--timeout', '0.3', '--property', 'mutex']), ('index.c', []), ('missing.tw', [])]:\n\
+         \x20   task = BaseTool2.Task.with_files([name])\n\
          \x20   limits = BaseTool2.ResourceLimits(memory=2000000000)\n\
          \x20   command = tool.cmdline(program, options, task, limits)\n\
          \x20   done = subprocess.run(command, capture_output=True, text=True)\n\
-         \x20   run = types.SimpleNamespace(was_terminated=False, output=done.stdout.splitlines(keepends=True), exit_code=done.returncode)\n\
+         \x20   run = BaseTool2.Run(command, util.ProcessExitCode.create(value=done.returncode), BaseTool2.RunOutput(done.stdout.splitlines(keepends=True)), None)\n\
          \x20   print(name, tool.determine_result(run))\n\
          print(tool.get_value_from_output(run.output, 'states'))\n\
          try:\n\
-         \x20   tool.cmdline(program, [], BaseTool2.Task.with_files(['wraps.c'], options={{'data_model': 'ILP32'}}), limits)\n\
+         \x20   tool.cmdline(program, [], BaseTool2.Task.with_files(['index.c'], property_file='race.prp'), limits)\n\
          except benchexec.tools.template.UnsupportedFeatureException as error:\n\
          \x20   print(error)\n"
     );
@@ -179,15 +181,169 @@ fn benchexec_understands_the_answers() {
         lines,
         [
             env!("CARGO_PKG_VERSION"),
-            "right true",
-            "wrong false",
-            "right TIMEOUT",
-            "wraps.c false(unreach-call)",
-            "missing ERROR",
+            "right.tw true",
+            "wrong.tw false",
+            "right.tw TIMEOUT",
+            "index.c false(valid-deref)",
+            "missing.tw ERROR",
             "None",
-            "C programs are read with the sizes of LP64, not of ILP32",
+            "threadwise answers whether an error is reached and whether something overflows, not what race.prp asks",
         ],
         "{errors}"
+    );
+}
+
+/// Tasks for BenchExec: a program, the data model, and for each property what BenchExec should find and how it should judge it.
+type BenchTask = (
+    &'static str,
+    &'static str,
+    &'static str,
+    &'static [(&'static str, bool, &'static str, &'static str)],
+);
+
+const BENCH_TASKS: &[BenchTask] = &[
+    (
+        "right",
+        "LP64",
+        "int x = 1;\nint main(void) { if (x != 1) reach_error(); }\n",
+        &[
+            ("unreach-call", true, "true", "correct"),
+            ("no-overflow", true, "true", "correct"),
+        ],
+    ),
+    // `long` is as wide as the task says.
+    (
+        "wide",
+        "LP64",
+        "long x = 2147483647;\nint main(void) { x = x + 1; if (x < 0) reach_error(); }\n",
+        &[
+            ("unreach-call", true, "true", "correct"),
+            ("no-overflow", true, "true", "correct"),
+        ],
+    ),
+    (
+        "narrow",
+        "ILP32",
+        "long x = 2147483647;\nint main(void) { x = x + 1; if (x < 0) reach_error(); }\n",
+        &[
+            ("unreach-call", false, "false(unreach-call)", "correct"),
+            ("no-overflow", false, "false(no-overflow)", "correct"),
+        ],
+    ),
+    // What goes wrong is not what was asked about.
+    (
+        "index",
+        "LP64",
+        "int a[3]; int i = 5;\nint main(void) { a[i] = 1; }\n",
+        &[
+            ("unreach-call", true, "unknown", "unknown"),
+            ("no-overflow", true, "unknown", "unknown"),
+        ],
+    ),
+    (
+        "assertion",
+        "LP64",
+        "int x = 5;\nint main(void) { assert(x == 4); }\n",
+        &[("unreach-call", true, "unknown", "unknown")],
+    ),
+    // Where there may be any number of threads, overflows are not looked for.
+    (
+        "any",
+        "LP64",
+        "int x;\nvoid *f(void *a) { x++; return 0; }\nint main(void) { pthread_t t; while (1) pthread_create(&t, 0, f, 0); }\n",
+        &[("no-overflow", false, "unknown", "unknown")],
+    ),
+];
+
+/// BenchExec itself runs tasks of the competition's form with the module, and judges the answers.
+#[test]
+fn benchexec_runs_tasks() {
+    // Some machines do not let it measure anything.
+    if !has(
+        "runexec",
+        &["--no-container", "--output", "/dev/null", "true"],
+    ) {
+        return;
+    }
+    let place = Place::new();
+    place.file("tools/__init__.py", "");
+    let module = std::fs::read_to_string(format!("{ROOT}/integrations/benchexec/threadwise.py"));
+    place.file("tools/threadwise.py", module.unwrap());
+    for (name, formula) in [
+        ("unreach-call", "! call(reach_error())"),
+        ("no-overflow", "! overflow"),
+    ] {
+        let text = format!("CHECK( init(main()), LTL(G {formula}) )\n\n");
+        place.file(&format!("{name}.prp"), text);
+    }
+    let mut expected = Vec::new();
+    for (name, data_model, text, questions) in BENCH_TASKS {
+        let begin = "#include <assert.h>\n#include <pthread.h>\nextern void reach_error(void);\n";
+        place.file(&format!("{name}.c"), format!("{begin}{text}"));
+        let mut task = format!("format_version: '2.0'\ninput_files: '{name}.c'\nproperties:\n");
+        for (question, verdict, status, category) in *questions {
+            task +=
+                &format!("  - property_file: {question}.prp\n    expected_verdict: {verdict}\n");
+            expected.push(format!("{question} {name}: {status} {category}"));
+        }
+        task += &format!("options:\n  language: C\n  data_model: {data_model}\n");
+        place.file(&format!("{name}.yml"), task);
+    }
+    expected.sort();
+    let mut rundefinitions = String::new();
+    for question in ["unreach-call", "no-overflow"] {
+        rundefinitions += &format!(
+            "<rundefinition name=\"{question}\"><propertyfile>{question}.prp</propertyfile></rundefinition>\n"
+        );
+    }
+    place.file(
+        "tasks.xml",
+        format!(
+            "<?xml version=\"1.0\"?>\n<benchmark tool=\"tools.threadwise\">\n{rundefinitions}<tasks name=\"c\"><include>*.yml</include></tasks>\n</benchmark>\n"
+        ),
+    );
+    let program = Path::new(env!("CARGO_BIN_EXE_threadwise"))
+        .parent()
+        .unwrap();
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(program.to_owned()).chain(std::env::split_paths(&paths));
+    let output = Command::new("benchexec")
+        .args(["tasks.xml", "--no-container", "--no-compress-results"])
+        .args(["--output", "out/"])
+        .current_dir(place.path())
+        .env("PATH", std::env::join_paths(paths).unwrap())
+        .env("PYTHONPATH", place.path())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let value = |text: &str, title: &str| {
+        let (_, rest) = text.split_once(&format!("title=\"{title}\"")).unwrap();
+        let (_, rest) = rest.split_once("value=\"").unwrap();
+        rest.split('"').next().unwrap().to_owned()
+    };
+    let mut found = Vec::new();
+    for file in std::fs::read_dir(place.path().join("out")).unwrap() {
+        let path = file.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let question = ["unreach-call", "no-overflow"]
+            .into_iter()
+            .find(|question| name.contains(&format!(".results.{question}.c.xml")));
+        let Some(question) = question else { continue };
+        let text = std::fs::read_to_string(path).unwrap();
+        for run in text.split("<run ").skip(1) {
+            let (_, rest) = run.split_once("name=\"").unwrap();
+            let task = rest.split(".yml").next().unwrap();
+            let task = task.rsplit('/').next().unwrap();
+            let (status, category) = (value(run, "status"), value(run, "category"));
+            found.push(format!("{question} {task}: {status} {category}"));
+        }
+    }
+    found.sort();
+    assert_eq!(
+        found,
+        expected,
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
     );
 }
 

@@ -12,7 +12,7 @@ use super::ir::{
 };
 use super::lower::{begins_step, is_truth};
 use super::source::{At, Built, Sources, unsupported};
-use super::types::IntType;
+use super::types::{DataModel, IntType};
 
 /// How many branches a step may have one after the other: each doubles its paths.
 const MOST_BRANCHES: u32 = 3;
@@ -28,9 +28,15 @@ pub(crate) struct Written {
     pub lines: Vec<Option<u32>>,
 }
 
-pub(crate) fn emit(model: &Model, sources: &Sources, title: &str) -> Built<Written> {
+pub(crate) fn emit(
+    model: &Model,
+    data_model: DataModel,
+    sources: &Sources,
+    title: &str,
+) -> Built<Written> {
     let mut writer = Writer {
         model,
+        data_model,
         sources,
         text: String::new(),
         lines: Vec::new(),
@@ -60,6 +66,7 @@ pub(crate) fn emit(model: &Model, sources: &Sources, title: &str) -> Built<Writt
 
 struct Writer<'m> {
     model: &'m Model,
+    data_model: DataModel,
     sources: &'m Sources,
     text: String,
     lines: Vec<Option<u32>>,
@@ -438,7 +445,7 @@ impl Writer<'_> {
                         if self.stores_within(place, *ty)
                             && !matches!(**inner, Expr::Number(_)) =>
                     {
-                        (&**inner, remark(&overflow(*ty)))
+                        (&**inner, remark(&self.overflow(*ty)))
                     }
                     value => (value, String::new()),
                 };
@@ -671,8 +678,18 @@ impl Writer<'_> {
                 None => check,
             };
             let check = self.show(&check, 0, at);
-            lines.push(format!("assert {check};{}", remark(&overflow(*ty))));
+            lines.push(format!("assert {check};{}", remark(&self.overflow(*ty))));
         }
+    }
+
+    /// What is wrong where a value leaves a signed type.
+    fn overflow(&self, ty: IntType) -> String {
+        let name = match self.data_model {
+            _ if ty.bits <= 32 => "int",
+            DataModel::Lp64 => "long",
+            DataModel::Ilp32 => "long long",
+        };
+        format!("signed overflow: the value is none of `{name}`")
     }
 
     fn number(&mut self, number: i128, at: At) -> String {
@@ -802,11 +819,6 @@ fn remark(meaning: &str) -> String {
         "" => String::new(),
         meaning => format!(" // fails: {meaning}"),
     }
-}
-
-fn overflow(ty: IntType) -> String {
-    let name = if ty.bits > 32 { "long" } else { "int" };
-    format!("signed overflow: the value is none of `{name}`")
 }
 
 fn has_checks(expr: &Expr) -> bool {

@@ -1,5 +1,6 @@
 //! The tokens of C as the preprocessor reads them, and the headers that it knows.
 
+use super::types::DataModel;
 use crate::preprocess::{Definitions, Dialect, Kind, Token};
 use crate::remarks::{Parsed, malformed};
 use crate::source::At;
@@ -29,14 +30,12 @@ const HEADERS: &[&str] = &[
     "stdarg.h",
 ];
 
-/// Macros of a compiler on a 64-bit Linux, as far as programs ask for them, and macros of the known headers.
+/// Macros of a compiler on Linux, as far as programs ask for them, and macros of the known headers.
 const DEFINED: Definitions = &[
     ("NULL", "((void*)0)"),
     ("INT_MAX", "2147483647"),
     ("INT_MIN", "(-2147483647-1)"),
     ("UINT_MAX", "4294967295U"),
-    ("LONG_MAX", "9223372036854775807L"),
-    ("LONG_MIN", "(-9223372036854775807L-1)"),
     ("LLONG_MAX", "9223372036854775807LL"),
     ("LLONG_MIN", "(-9223372036854775807LL-1)"),
     ("CHAR_MAX", "127"),
@@ -57,7 +56,6 @@ const DEFINED: Definitions = &[
     ("INT32_MAX", "2147483647"),
     ("INT32_MIN", "(-2147483647-1)"),
     ("UINT32_MAX", "4294967295U"),
-    ("INT64_MAX", "9223372036854775807L"),
     ("EXIT_SUCCESS", "0"),
     ("EXIT_FAILURE", "1"),
     ("ATOMIC_FLAG_INIT", "0"),
@@ -76,27 +74,14 @@ const DEFINED: Definitions = &[
     ("__unix__", "1"),
     ("__unix", "1"),
     ("__ELF__", "1"),
-    ("__x86_64__", "1"),
-    ("__x86_64", "1"),
-    ("__amd64__", "1"),
-    ("__amd64", "1"),
-    ("__LP64__", "1"),
-    ("_LP64", "1"),
-    ("__SSE2__", "1"),
     ("__CHAR_BIT__", "8"),
     ("__SIZEOF_SHORT__", "2"),
     ("__SIZEOF_INT__", "4"),
-    ("__SIZEOF_LONG__", "8"),
     ("__SIZEOF_LONG_LONG__", "8"),
-    ("__SIZEOF_INT128__", "16"),
-    ("__SIZEOF_POINTER__", "8"),
-    ("__SIZEOF_SIZE_T__", "8"),
-    ("__SIZEOF_PTRDIFF_T__", "8"),
     ("__SIZEOF_WCHAR_T__", "4"),
     ("__SCHAR_MAX__", "127"),
     ("__SHRT_MAX__", "32767"),
     ("__INT_MAX__", "2147483647"),
-    ("__LONG_MAX__", "9223372036854775807L"),
     ("__LONG_LONG_MAX__", "9223372036854775807LL"),
     ("__ORDER_LITTLE_ENDIAN__", "1234"),
     ("__ORDER_BIG_ENDIAN__", "4321"),
@@ -123,6 +108,44 @@ const DEFINED: Definitions = &[
     ("ATOMIC_VAR_INIT(x)", "(x)"),
 ];
 
+/// Those of a machine with 64 bits.
+const OF_LP64: Definitions = &[
+    ("__x86_64__", "1"),
+    ("__x86_64", "1"),
+    ("__amd64__", "1"),
+    ("__amd64", "1"),
+    ("__LP64__", "1"),
+    ("_LP64", "1"),
+    ("__SSE2__", "1"),
+    ("__SIZEOF_INT128__", "16"),
+    ("LONG_MAX", "9223372036854775807L"),
+    ("LONG_MIN", "(-9223372036854775807L-1)"),
+    ("INT64_MAX", "9223372036854775807L"),
+    ("__SIZEOF_LONG__", "8"),
+    ("__SIZEOF_POINTER__", "8"),
+    ("__SIZEOF_SIZE_T__", "8"),
+    ("__SIZEOF_PTRDIFF_T__", "8"),
+    ("__LONG_MAX__", "9223372036854775807L"),
+];
+
+/// Those of a machine with 32 bits.
+const OF_ILP32: Definitions = &[
+    ("__i386__", "1"),
+    ("__i386", "1"),
+    ("__ILP32__", "1"),
+    ("_ILP32", "1"),
+    ("LONG_MAX", "2147483647L"),
+    ("LONG_MIN", "(-2147483647L-1)"),
+    ("INT64_MAX", "9223372036854775807LL"),
+    ("__SIZEOF_LONG__", "4"),
+    ("__SIZEOF_POINTER__", "4"),
+    ("__SIZEOF_SIZE_T__", "4"),
+    ("__SIZEOF_PTRDIFF_T__", "4"),
+    ("__LONG_MAX__", "2147483647L"),
+    ("ULONG_MAX", "4294967295UL"),
+    ("SIZE_MAX", "4294967295U"),
+];
+
 /// Names that the front end knows the meaning of, and that are macros of `pthread.h`.
 const OF_PTHREAD: Definitions = &[
     ("PTHREAD_MUTEX_INITIALIZER", "PTHREAD_MUTEX_INITIALIZER"),
@@ -132,19 +155,24 @@ const OF_PTHREAD: Definitions = &[
 ];
 
 /// The language of the preprocessor.
-pub(crate) const DIALECT: Dialect = Dialect {
-    tokens,
-    defined: DEFINED,
-    header: |name, is_defined| match name {
-        "stdbool.h" => Some(&[("bool", "_Bool"), ("true", "1"), ("false", "0")]),
-        "assert.h" if is_defined("NDEBUG") => Some(&[("assert(condition)", "((void)0)")]),
-        "assert.h" => Some(&[("assert", "assert")]),
-        "pthread.h" => Some(OF_PTHREAD),
-        "stdio.h" => Some(&[("EOF", "(-1)")]),
-        _ => HEADERS.contains(&name).then_some(&[]),
-    },
-    unknown_header: "remove it if nothing of it is used, or include a file of your own with what is needed",
-};
+pub(crate) const fn dialect(model: DataModel) -> Dialect {
+    Dialect {
+        tokens,
+        defined: match model {
+            DataModel::Lp64 => &[DEFINED, OF_LP64],
+            DataModel::Ilp32 => &[DEFINED, OF_ILP32],
+        },
+        header: |name, is_defined| match name {
+            "stdbool.h" => Some(&[("bool", "_Bool"), ("true", "1"), ("false", "0")]),
+            "assert.h" if is_defined("NDEBUG") => Some(&[("assert(condition)", "((void)0)")]),
+            "assert.h" => Some(&[("assert", "assert")]),
+            "pthread.h" => Some(OF_PTHREAD),
+            "stdio.h" => Some(&[("EOF", "(-1)")]),
+            _ => HEADERS.contains(&name).then_some(&[]),
+        },
+        unknown_header: "remove it if nothing of it is used, or include a file of your own with what is needed",
+    }
+}
 
 const SIGNS: &[&str] = &[
     "%:%:", "...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",

@@ -31,6 +31,7 @@ use crate::preprocess::{Token, constant, preprocess};
 use crate::source::Sources;
 use crate::{Imported, Outcome, Remark, Settings};
 use source::{At, Built};
+pub use types::DataModel;
 
 /// How integers of C are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,24 +43,35 @@ pub enum Integers {
     Machine,
 }
 
+/// What C leaves to the machine, and to whoever reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// How integers behave.
+    pub integers: Integers,
+    /// How wide types are.
+    pub data_model: DataModel,
+}
+
 /// The parser and what follows it call themselves for what is nested.
 const STACK: usize = 512 << 20;
 
 /// Brings a C program, or a program of templates, over. `name` is that of its file, for messages.
-pub fn from_c(name: &str, text: &str, integers: Integers, settings: &mut Settings<'_>) -> Outcome {
+pub fn from_c(name: &str, text: &str, reading: Reading, settings: &mut Settings<'_>) -> Outcome {
     let mut sources = Sources::new(name, text);
-    let result = preprocess(&lexer::DIALECT, &mut sources, settings).and_then(|tokens| {
-        let sources = &sources;
-        std::thread::scope(|scope| {
-            let builder = std::thread::Builder::new().stack_size(STACK);
-            let handle =
-                builder.spawn_scoped(scope, move || translate(name, tokens, integers, sources));
-            match handle.map(|handle| handle.join()) {
-                Ok(Ok(result)) => result,
-                _ => internal("the front end failed"),
-            }
-        })
-    });
+    let result = preprocess(&lexer::dialect(reading.data_model), &mut sources, settings).and_then(
+        |tokens| {
+            let sources = &sources;
+            std::thread::scope(|scope| {
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                let handle =
+                    builder.spawn_scoped(scope, move || translate(name, tokens, reading, sources));
+                match handle.map(|handle| handle.join()) {
+                    Ok(Ok(result)) => result,
+                    _ => internal("the front end failed"),
+                }
+            })
+        },
+    );
     let result = match result {
         Ok((text, lines, notes)) => Ok(Imported { text, lines, notes }),
         Err(remark) => Err(vec![*remark]),
@@ -75,11 +87,11 @@ type Translated = (String, Vec<Option<u32>>, Vec<Remark>);
 fn translate(
     name: &str,
     tokens: Vec<Token>,
-    integers: Integers,
+    reading: Reading,
     sources: &Sources,
 ) -> Built<Translated> {
     let parsed = parse::parse(tokens)?;
-    let lowered = lower::lower(&parsed, integers)?;
+    let lowered = lower::lower(&parsed, reading)?;
     let (mut model, mut notes) = (lowered.model, lowered.notes);
     uninitialised::settle(&mut model);
     unset::postpone(&mut model);
@@ -101,7 +113,7 @@ fn translate(
         .next()
         .unwrap_or(name)
         .replace(['\n', '\r'], " ");
-    let written = emit::emit(&model, sources, &title)?;
+    let written = emit::emit(&model, reading.data_model, sources, &title)?;
     let (text, lines) = formatted(written);
     let checked = threadwise_lang::check(&text);
     let error = checked

@@ -1,6 +1,6 @@
 //! What the front end makes of small programs. Verdicts are tested with the programs in tests/c.
 
-use super::{Integers, from_c};
+use super::{DataModel, Integers, Reading, from_c};
 use crate::{Imported, Settings};
 
 fn outcome(text: &str, integers: Integers) -> Result<Imported, (u32, String)> {
@@ -13,7 +13,11 @@ fn outcome(text: &str, integers: Integers) -> Result<Imported, (u32, String)> {
         defines: vec![("GIVEN".to_owned(), "7".to_owned())],
         include: &mut include,
     };
-    let outcome = from_c("test.c", text, integers, &mut settings);
+    let reading = Reading {
+        integers,
+        data_model: DataModel::Lp64,
+    };
+    let outcome = from_c("test.c", text, reading, &mut settings);
     let files = outcome.files;
     outcome.result.map_err(|remarks| {
         let remark = &remarks[0];

@@ -1,4 +1,34 @@
-//! The types of C, on a machine with 64 bits (LP64), as gcc and clang have them on Linux.
+//! The types of C, as gcc and clang have them on Linux.
+
+/// How wide the types of C are whose width the language leaves open: what the competition calls the data model of a task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataModel {
+    /// `long` and pointers have 64 bits.
+    #[default]
+    Lp64,
+    /// `long` and pointers have 32 bits.
+    Ilp32,
+}
+
+impl DataModel {
+    /// The bits of `long`, and of pointers.
+    pub(crate) fn word(self) -> u32 {
+        match self {
+            DataModel::Lp64 => 64,
+            DataModel::Ilp32 => 32,
+        }
+    }
+
+    /// `long`, which is as wide as a pointer.
+    pub(crate) fn long(self) -> IntType {
+        IntType::new(self.word(), true)
+    }
+
+    /// `size_t`.
+    pub(crate) fn size(self) -> IntType {
+        IntType::new(self.word(), false)
+    }
+}
 
 /// An integer type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +43,7 @@ pub(crate) struct IntType {
 impl IntType {
     pub const INT: IntType = IntType::new(32, true);
     pub const UNSIGNED: IntType = IntType::new(32, false);
-    pub const LONG: IntType = IntType::new(64, true);
-    pub const SIZE: IntType = IntType::new(64, false);
+    pub const LONG_LONG: IntType = IntType::new(64, true);
     pub const BOOL: IntType = IntType::new(1, false);
 
     pub const fn new(bits: u32, signed: bool) -> Self {
@@ -94,7 +123,8 @@ pub(crate) enum Type {
 }
 
 /// The types of headers, by name.
-pub(crate) fn known(name: &str) -> Option<Type> {
+pub(crate) fn known(name: &str, model: DataModel) -> Option<Type> {
+    let word = model.word();
     let int = |bits, signed| Some(Type::Int(IntType::new(bits, signed)));
     let atomic = |bits, signed| {
         Some(Type::Int(IntType {
@@ -121,11 +151,11 @@ pub(crate) fn known(name: &str) -> Option<Type> {
         "uint16_t" | "uint_least16_t" => int(16, false),
         "int32_t" | "int_least32_t" => int(32, true),
         "uint32_t" | "uint_least32_t" => int(32, false),
-        "int64_t" | "intmax_t" | "intptr_t" | "ssize_t" | "ptrdiff_t" | "int_fast16_t"
-        | "int_fast32_t" | "time_t" | "off_t" => int(64, true),
-        "uint64_t" | "uintmax_t" | "uintptr_t" | "size_t" | "uint_fast16_t" | "uint_fast32_t" => {
-            int(64, false)
-        }
+        "int64_t" | "int_least64_t" | "int_fast64_t" | "intmax_t" => int(64, true),
+        "uint64_t" | "uint_least64_t" | "uint_fast64_t" | "uintmax_t" => int(64, false),
+        "intptr_t" | "ssize_t" | "ptrdiff_t" | "int_fast16_t" | "int_fast32_t" | "time_t"
+        | "off_t" => int(word, true),
+        "uintptr_t" | "size_t" | "uint_fast16_t" | "uint_fast32_t" => int(word, false),
         "useconds_t" => int(32, false),
         "pid_t" | "memory_order" => int(32, true),
         "atomic_int" => atomic(32, true),
@@ -135,10 +165,10 @@ pub(crate) fn known(name: &str) -> Option<Type> {
         "atomic_uchar" => atomic(8, false),
         "atomic_short" => atomic(16, true),
         "atomic_ushort" => atomic(16, false),
-        "atomic_long" | "atomic_llong" | "atomic_intptr_t" => atomic(64, true),
-        "atomic_ulong" | "atomic_ullong" | "atomic_size_t" | "atomic_uintptr_t" => {
-            atomic(64, false)
-        }
+        "atomic_llong" => atomic(64, true),
+        "atomic_ullong" => atomic(64, false),
+        "atomic_long" | "atomic_intptr_t" => atomic(word, true),
+        "atomic_ulong" | "atomic_size_t" | "atomic_uintptr_t" => atomic(word, false),
         "FILE" => Some(Type::Other("a file")),
         "va_list" | "__builtin_va_list" => Some(Type::Other("a list of arguments")),
         // 0 before, 1 during and 2 after the one call.

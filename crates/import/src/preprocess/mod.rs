@@ -104,7 +104,7 @@ pub(crate) struct Dialect {
     /// A text as tokens; the number is that of its file.
     pub tokens: fn(&str, u32) -> Parsed<Vec<Token>>,
     /// What is defined without being asked for.
-    pub defined: Definitions,
+    pub defined: &'static [Definitions],
     /// What a header of the system defines, if the language knows it. It may ask whether a name is defined.
     pub header: fn(&str, IsDefined<'_>) -> Option<Definitions>,
     /// What to do about a header that it does not know.
@@ -126,7 +126,9 @@ pub(crate) fn preprocess(
         once: HashSet::new(),
         output: Vec::new(),
     };
-    preprocessor.define_all(dialect.defined)?;
+    for definitions in dialect.defined {
+        preprocessor.define_all(definitions)?;
+    }
     for (name, text) in &settings.defines {
         if preprocessor.macros.define_text(name, text).is_err() {
             let message = format!("`-D {name}={text}` is no definition");

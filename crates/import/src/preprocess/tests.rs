@@ -49,7 +49,7 @@ fn tokens(text: &str, file: u32) -> Parsed<Vec<Token>> {
 
 const DIALECT: Dialect = Dialect {
     tokens,
-    defined: &[("GIVEN", "7")],
+    defined: &[&[("GIVEN", "7")]],
     header: |name, is_defined| match name {
         "known.h" if is_defined("OTHER") => Some(&[("FROM_HEADER", "9")]),
         "known.h" => Some(&[("FROM_HEADER", "8")]),

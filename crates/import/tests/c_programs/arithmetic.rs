@@ -32,7 +32,7 @@ const VARIABLES: &[(&str, &str, &str)] = &[
 const EXPRESSIONS: usize = 600;
 /// So many go into one program.
 const TOGETHER: usize = 10;
-const PATIENCE: Duration = Duration::from_secs(900);
+pub const PATIENCE: Duration = Duration::from_secs(900);
 
 /// An expression, and the same for gcc. There every operation that may overflow is a statement of its own, so that gcc does not decide comparisons without it.
 fn expression(numbers: &mut Numbers, depth: usize, narrow: bool) -> (String, String) {

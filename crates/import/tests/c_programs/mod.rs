@@ -2,6 +2,7 @@
 
 pub mod arithmetic;
 pub mod damage;
+pub mod data_models;
 pub mod random;
 
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use threadwise::{Options, PropertyResult, Scope, Session, VerdictKind};
 use threadwise_evidence::Ending;
-use threadwise_import::from_c::{Integers, from_c};
+use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
 use threadwise_import::{Imported, Settings};
 
 /// A program with what it says about itself.
@@ -74,12 +75,21 @@ pub fn programs() -> Vec<CFile> {
 
 /// A program as a model, or what the front end says about it. Nothing is included.
 pub fn bring(name: &str, text: &str, integers: Integers) -> Result<Imported, String> {
+    let reading = Reading {
+        integers,
+        data_model: DataModel::Lp64,
+    };
+    bring_as(name, text, reading)
+}
+
+/// The same for types of any width.
+pub fn bring_as(name: &str, text: &str, reading: Reading) -> Result<Imported, String> {
     let mut include = |file: &str| Err(format!("there is no `{file}`"));
     let mut settings = Settings {
         defines: Vec::new(),
         include: &mut include,
     };
-    let outcome = from_c(name, text, integers, &mut settings);
+    let outcome = from_c(name, text, reading, &mut settings);
     assert!(
         !outcome.files.is_empty(),
         "{name}: the file itself was read"

@@ -49,10 +49,12 @@ pub enum NoWitness {
     Place,
 }
 
-/// The witness for what a session of a C program found about the checks, in YAML. `time` is when it was made, as ISO 8601 has it.
+/// The witness for what a session of a C program found about the checks, in YAML. `data_model` is how wide types were read, by the competition's
+/// name for it, and `time` is when it was made, as ISO 8601 has it.
 pub fn witness(
     session: &Session,
     result: &PropertyResult,
+    data_model: &str,
     time: &str,
 ) -> Result<String, NoWitness> {
     if result.property != CHECKS {
@@ -72,7 +74,7 @@ pub fn witness(
                 specification,
                 content,
             };
-            Ok(yaml::text(&[entry.node(&source, time)]))
+            Ok(yaml::text(&[entry.node(&source, data_model, time)]))
         }
         (VerdictKind::Proved, _) => {
             let specification = source.specification();
@@ -85,7 +87,7 @@ pub fn witness(
                     specification,
                     content,
                 };
-                entries.push(entry.node(&source, time));
+                entries.push(entry.node(&source, data_model, time));
             };
             if let Some(ghosts) = proof.ghosts(&source) {
                 entry("ghost_instrumentation", ghosts);
@@ -139,7 +141,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn node(self, source: &Program<'_>, time: &str) -> Node {
+    fn node(self, source: &Program<'_>, data_model: &str, time: &str) -> Node {
         let file = source.file();
         let hash = hash::sha256(source.text().as_bytes());
         let producer = Node::map([
@@ -153,8 +155,7 @@ impl Entry {
                 Node::Map(vec![(file.to_owned(), Node::text(&hash))]),
             ),
             ("specification", Node::text(self.specification)),
-            // The front end reads `long` as 64 bits wide.
-            ("data_model", Node::text("LP64")),
+            ("data_model", Node::text(data_model)),
             ("language", Node::text("C")),
         ]);
         let identity = [

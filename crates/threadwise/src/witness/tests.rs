@@ -55,7 +55,12 @@ impl Example {
     }
 
     fn witness(&self) -> Result<String, NoWitness> {
-        witness(&self.session(), &self.result(), "2026-01-02T03:04:05Z")
+        witness(
+            &self.session(),
+            &self.result(),
+            "ILP32",
+            "2026-01-02T03:04:05Z",
+        )
     }
 }
 
@@ -384,11 +389,11 @@ fn some_results_have_no_witness() {
     let mut result = example.result();
     result.property = "mutex".to_owned();
     let time = "2026-01-02T03:04:05Z";
-    let of = |result: &PropertyResult| witness(&example.session(), result, time);
+    let of = |result: &PropertyResult| witness(&example.session(), result, "LP64", time);
     assert_eq!(of(&result), Err(NoWitness::Property));
 
     let template = Session::new("a.tw", "shared x: bool = true;");
-    let found = witness(&template, &example.result(), time);
+    let found = witness(&template, &example.result(), "LP64", time);
     assert_eq!(found, Err(NoWitness::Main));
 
     let elsewhere = Example {
@@ -607,7 +612,7 @@ fn has_form(entry: &Node) {
     let hash = string(field(task, "input_file_hashes"), file);
     assert_eq!(hash.len(), 64);
     assert!(string(task, "specification").starts_with("CHECK( init(main()), LTL("));
-    assert_eq!(string(task, "data_model"), "LP64");
+    assert_eq!(string(task, "data_model"), "ILP32");
     assert_eq!(string(task, "language"), "C");
 }
 

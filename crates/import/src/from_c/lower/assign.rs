@@ -161,7 +161,7 @@ impl<'a> Builder<'a> {
             (Type::Thread, value) => {
                 let place = self.variable_of(part, at)?;
                 let (expr, _) = self.as_int(value, at)?;
-                Ok(self.write(place, expr, IntType::LONG, at))
+                Ok(self.write(place, expr, IntType::LONG_LONG, at))
             }
             (Type::Struct(_), Value::Struct(from)) => {
                 if from.ty != part.ty {

@@ -202,7 +202,7 @@ impl<'a> Builder<'a> {
         }
         let kind = match ty {
             Type::Int(int) => VarKind::Int(*int),
-            Type::Thread => VarKind::Int(IntType::LONG),
+            Type::Thread => VarKind::Int(IntType::LONG_LONG),
             Type::Semaphore => VarKind::Int(IntType::UNSIGNED),
             Type::ReadWriteLock => VarKind::Int(IntType::INT),
             Type::Mutex => VarKind::Mutex,

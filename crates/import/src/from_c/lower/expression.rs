@@ -9,7 +9,7 @@ use lang_c::span::Node;
 use super::super::constant;
 use super::super::ir::{Arith, Expr, Place, StatementKind, VarKind};
 use super::super::source::{At, Built, malformed, unsupported};
-use super::super::types::{IntType, Type};
+use super::super::types::{DataModel, IntType, Type};
 use super::{Binding, Builder, Object, Part, Pointer, Value};
 
 impl<'a> Builder<'a> {
@@ -140,7 +140,7 @@ impl<'a> Builder<'a> {
 
     fn literal(&mut self, constant: &Constant, at: At) -> Built<Value> {
         match constant {
-            Constant::Integer(integer) => match integer_value(integer) {
+            Constant::Integer(integer) => match integer_value(integer, self.reading.data_model) {
                 Some((number, ty)) => Ok(Value::Int(Expr::Number(number), ty)),
                 None => malformed(at, "this number is too large", "use at most 64 bits"),
             },
@@ -163,18 +163,22 @@ impl<'a> Builder<'a> {
     }
 
     fn size_of(&mut self, ty: &Type, at: At) -> Built<Value> {
+        let word = i128::from(self.reading.data_model.word() / 8);
         let size = match ty {
             Type::Int(int) => Some(i128::from(int.bits.div_ceil(8))),
-            Type::Pointer(_) | Type::Thread => Some(8),
+            Type::Pointer(_) | Type::Thread => Some(word),
             Type::Array(inner, Some(size)) => match **inner {
                 Type::Int(int) => Some(i128::from(int.bits.div_ceil(8)) * i128::from(*size)),
-                Type::Thread => Some(8 * i128::from(*size)),
+                Type::Thread => Some(word * i128::from(*size)),
                 _ => None,
             },
             _ => None,
         };
         match size {
-            Some(size) => Ok(Value::Int(Expr::Number(size), IntType::SIZE)),
+            Some(size) => Ok(Value::Int(
+                Expr::Number(size),
+                self.reading.data_model.size(),
+            )),
             None => unsupported(at, "the size of this is not known", "write a number"),
         }
     }
@@ -194,10 +198,12 @@ impl<'a> Builder<'a> {
                     var: *var,
                     indices: part.indices.clone(),
                 }),
-                IntType::LONG,
+                self.reading.data_model.long(),
             )),
             // Handles that nothing can wait for.
-            (Type::Thread, Object::Nothing) => Ok(Value::Int(Expr::Number(0), IntType::LONG)),
+            (Type::Thread, Object::Nothing) => {
+                Ok(Value::Int(Expr::Number(0), self.reading.data_model.long()))
+            }
             (Type::Array(..), _) => Ok(Value::Pointer(Pointer {
                 part,
                 element: Some(Expr::Number(0)),
@@ -360,12 +366,12 @@ impl<'a> Builder<'a> {
         };
         let indices = std::mem::take(&mut pointer.part.indices);
         for index in indices {
-            let held = self.held(index, IntType::LONG, at);
+            let held = self.held(index, IntType::LONG_LONG, at);
             pointer.part.indices.push(held);
         }
         pointer.element = pointer
             .element
-            .map(|element| self.held(element, IntType::LONG, at));
+            .map(|element| self.held(element, IntType::LONG_LONG, at));
         Ok(Value::Pointer(pointer))
     }
 
@@ -471,7 +477,7 @@ impl<'a> Builder<'a> {
             }
             Type::Thread => {
                 let (expr, _) = self.as_int(value, at)?;
-                Ok(Value::Int(expr, IntType::LONG))
+                Ok(Value::Int(expr, self.reading.data_model.long()))
             }
             Type::Pointer(target) => match value {
                 Value::Pointer(pointer) => self.retyped(pointer, &target, at),
@@ -480,8 +486,9 @@ impl<'a> Builder<'a> {
                     unsupported(at, "this cast is not supported", "remove it")
                 }
                 value => {
-                    let expr = self.convert(value, IntType::LONG, at)?;
-                    Ok(Value::Int(expr, IntType::LONG))
+                    let word = self.reading.data_model.long();
+                    let expr = self.convert(value, word, at)?;
+                    Ok(Value::Int(expr, word))
                 }
             },
             Type::Struct(_) => Ok(value),
@@ -734,18 +741,25 @@ impl<'a> Builder<'a> {
     }
 }
 
-fn integer_value(integer: &Integer) -> Option<(i128, IntType)> {
+/// The value of a literal, and its type.
+fn integer_value(integer: &Integer, model: DataModel) -> Option<(i128, IntType)> {
     let prefix = match integer.base {
         IntegerBase::Decimal => "",
         IntegerBase::Octal => "0",
         IntegerBase::Hexadecimal => "0x",
         IntegerBase::Binary => "0b",
     };
-    let suffix = match (integer.suffix.unsigned, &integer.suffix.size) {
-        (false, IntegerSize::Int) => "",
-        (true, IntegerSize::Int) => "u",
-        (false, _) => "l",
-        (true, _) => "ul",
+    // Where `long` is no wider than `int`, its suffix says nothing.
+    let wide = match integer.suffix.size {
+        IntegerSize::Int => false,
+        IntegerSize::Long => model == DataModel::Lp64,
+        IntegerSize::LongLong => true,
+    };
+    let suffix = match (integer.suffix.unsigned, wide) {
+        (false, false) => "",
+        (true, false) => "u",
+        (false, true) => "l",
+        (true, true) => "ul",
     };
     if integer.suffix.imaginary {
         return None;

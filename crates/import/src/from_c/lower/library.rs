@@ -8,11 +8,11 @@ use lang_c::span::Node;
 
 use super::super::ir::{Expr, Place, StatementKind, VarKind};
 use super::super::source::{At, Built, malformed, unsupported};
-use super::super::types::{IntType, Type};
+use super::super::types::{DataModel, IntType, Type};
 use super::{Builder, Value};
 
 /// The type of `__VERIFIER_nondet_..`.
-fn arbitrary_type(name: &str) -> Option<IntType> {
+fn arbitrary_type(name: &str, model: DataModel) -> Option<IntType> {
     let kind = name.strip_prefix("__VERIFIER_nondet_")?;
     Some(match kind {
         "int" | "s32" => IntType::INT,
@@ -22,14 +22,16 @@ fn arbitrary_type(name: &str) -> Option<IntType> {
         "uchar" | "u8" | "unsigned_char" => IntType::new(8, false),
         "short" | "s16" => IntType::new(16, true),
         "ushort" | "u16" => IntType::new(16, false),
-        "long" | "longlong" | "s64" => IntType::LONG,
+        "long" => model.long(),
+        "longlong" | "s64" => IntType::LONG_LONG,
+        "ulong" | "size_t" if model == DataModel::Ilp32 => model.size(),
         _ => return None,
     })
 }
 
 /// Whether a function gives any value of an integer type.
-fn is_arbitrary(name: &str) -> bool {
-    arbitrary_type(name).is_some()
+fn is_arbitrary(name: &str, model: DataModel) -> bool {
+    arbitrary_type(name, model).is_some()
         || matches!(name, "nondet" | "nondet_int" | "nondet_bool" | "rand")
 }
 
@@ -137,6 +139,9 @@ impl<'a> Builder<'a> {
     ) -> Built<Option<Value>> {
         let own = self.functions.contains_key(name);
         let zero = || Ok(Some(Value::Int(Expr::Number(0), IntType::INT)));
+        if let Some(ty) = arbitrary_type(name, self.reading.data_model) {
+            return Ok(Some(self.arbitrary(ty, at)));
+        }
         match name {
             "assert" | "__VERIFIER_assert" if arguments.len() == 1 => {
                 let condition = self.truth_of(&arguments[0])?;
@@ -184,10 +189,6 @@ impl<'a> Builder<'a> {
             }
             super::super::parse::START => self.start_template(arguments, at).map(Some),
             "__builtin_expect" if arguments.len() == 2 => Ok(Some(self.rvalue(&arguments[0])?)),
-            _ if arbitrary_type(name).is_some() => {
-                let ty = arbitrary_type(name).unwrap_or(IntType::INT);
-                Ok(Some(self.arbitrary(ty, at)))
-            }
             "__VERIFIER_nondet_ulong"
             | "__VERIFIER_nondet_size_t"
             | "__VERIFIER_nondet_ulonglong"
@@ -315,7 +316,7 @@ impl<'a> Builder<'a> {
     pub(super) fn calls_arbitrary(&self, call: &CallExpression) -> bool {
         let own = |name: &str| self.functions.contains_key(name);
         matches!(&call.callee.node, Expression::Identifier(name)
-            if is_arbitrary(&name.node.name) && !own(name.node.name.as_str()))
+            if is_arbitrary(&name.node.name, self.reading.data_model) && !own(name.node.name.as_str()))
     }
 
     /// The object that an argument points to.

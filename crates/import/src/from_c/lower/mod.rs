@@ -30,7 +30,7 @@ use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition};
 use lang_c::span::{Node, Span};
 use threadwise_lang::diagnostics::Code as MessageCode;
 
-use super::Integers;
+use super::Reading;
 use super::ir::{
     Code, Expr, Label, LabelId, Model, Place, ProcessId, Statement, StatementKind, VarId, VarKind,
     Variable,
@@ -53,17 +53,17 @@ pub(crate) struct Lowered {
 }
 
 /// Brings a program over.
-pub(crate) fn lower(parsed: &Parsed, integers: Integers) -> Built<Lowered> {
-    let first = lower_once(parsed, integers, false)?;
+pub(crate) fn lower(parsed: &Parsed, reading: Reading) -> Built<Lowered> {
+    let first = lower_once(parsed, reading, false)?;
     match first.model.exclusive {
         None => Ok(first),
         // Others have to wait while a process is in such a stretch.
-        Some(_) => lower_once(parsed, integers, true),
+        Some(_) => lower_once(parsed, reading, true),
     }
 }
 
-fn lower_once(parsed: &Parsed, integers: Integers, guarded: bool) -> Built<Lowered> {
-    let mut builder = Builder::new(&parsed.places, integers);
+fn lower_once(parsed: &Parsed, reading: Reading, guarded: bool) -> Built<Lowered> {
+    let mut builder = Builder::new(&parsed.places, reading);
     builder.guarded = guarded;
     builder.in_templates = !parsed.templates.is_empty();
     if builder.in_templates {
@@ -158,7 +158,7 @@ struct Jumps {
 
 pub(crate) struct Builder<'a> {
     places: &'a Places,
-    integers: Integers,
+    reading: Reading,
     functions: HashMap<&'a str, &'a Node<FunctionDefinition>>,
     structs: Vec<Vec<(String, Type)>>,
     tags: HashMap<String, usize>,
@@ -204,10 +204,10 @@ pub(crate) struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(places: &'a Places, integers: Integers) -> Self {
+    fn new(places: &'a Places, reading: Reading) -> Self {
         Builder {
             places,
-            integers,
+            reading,
             functions: HashMap::new(),
             structs: Vec::new(),
             tags: HashMap::new(),

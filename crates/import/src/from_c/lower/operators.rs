@@ -108,7 +108,7 @@ impl<'a> Builder<'a> {
         if self.in_templates {
             return Value::Int(expr, ty);
         }
-        let expr = match ty.signed && self.integers == Integers::Mathematical {
+        let expr = match ty.signed && self.reading.integers == Integers::Mathematical {
             true => Expr::checked(ty, expr),
             false => Expr::fit(ty, expr),
         };

@@ -104,8 +104,8 @@ impl<'a> Builder<'a> {
                         .any(|start| name.starts_with(start));
                     let own = self.typedefs.get(name).cloned();
                     let named = match library {
-                        true => known(name).or(own),
-                        false => own.or_else(|| known(name)),
+                        true => known(name, self.reading.data_model).or(own),
+                        false => own.or_else(|| known(name, self.reading.data_model)),
                     };
                     other = Some(match named {
                         Some(named) => named,
@@ -138,6 +138,7 @@ impl<'a> Builder<'a> {
                 let bits = match (bits, longs) {
                     (Some(bits), _) => bits,
                     (None, 0) => 32,
+                    (None, 1) => self.reading.data_model.word(),
                     (None, _) => 64,
                 };
                 Type::Int(IntType::new(bits, signed.unwrap_or(true)))

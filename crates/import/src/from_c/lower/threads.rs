@@ -136,7 +136,7 @@ impl<'a> Builder<'a> {
         for (position, _) in super::call::parameters_of(main).iter().enumerate() {
             values.push(match position {
                 0 => self.arbitrary(IntType::INT, at),
-                _ => Value::Int(Expr::Number(0), IntType::LONG),
+                _ => Value::Int(Expr::Number(0), IntType::LONG_LONG),
             });
         }
         Ok(values)
@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
         // What is passed is read before the thread is made.
         let passed = passed
             .into_iter()
-            .map(|expr| self.settle(expr, IntType::LONG, place))
+            .map(|expr| self.settle(expr, IntType::LONG_LONG, place))
             .collect();
         self.emit(
             at,
@@ -310,7 +310,7 @@ impl<'a> Builder<'a> {
         });
         let outer = std::mem::replace(&mut self.process, process);
         let passed: Vec<VarId> = (0..holes)
-            .map(|_| self.local_variable("argument", VarKind::Int(IntType::LONG), at))
+            .map(|_| self.local_variable("argument", VarKind::Int(IntType::LONG_LONG), at))
             .collect();
         self.process = outer;
         let mut next = passed.iter();
@@ -498,7 +498,7 @@ impl<'a> Builder<'a> {
             .iter()
             .map(|_| {
                 let wish = format!("{function}_argument");
-                self.shared_variable(&wish, VarKind::Int(IntType::LONG), dims.clone(), at)
+                self.shared_variable(&wish, VarKind::Int(IntType::LONG_LONG), dims.clone(), at)
             })
             .collect();
         for id in started.iter().chain(&arguments) {
