@@ -648,6 +648,8 @@ impl<'a> Printer<'a> {
         if function.atomic {
             self.lines.push("atomic {".to_owned());
             self.atomic = true;
+            // No label may stand first.
+            self.push("skip");
         }
         self.body(&function.body, Some(result.clone()));
         if function.atomic {
