@@ -11,7 +11,8 @@ use lang_c::visit::Visit;
 
 use super::super::ir::{self, Code, Expr, StatementKind};
 use super::super::source::{At, Built, unsupported};
-use super::{Binding, Builder, Jumps, Object};
+use super::super::types::Type;
+use super::{Binding, Builder, Jumps, Object, Value};
 
 /// How many rounds of a loop may be written out in a part that is one step.
 const MOST_ROUNDS: u64 = 64;
@@ -218,14 +219,14 @@ impl<'a> Builder<'a> {
         let limit = self.constant(right).ok()?;
         let by = self.step_of(&node.step.as_ref()?.node, &name)?;
         // Nobody else may change it.
-        let own = match self.lookup(&name)? {
-            Binding::Object(part) => match *part.object {
-                Object::Variable(var) => !self.model.is_shared(var),
-                _ => false,
+        let ty = match self.lookup(&name)? {
+            Binding::Object(part) => match (&*part.object, &part.ty) {
+                (Object::Variable(var), Type::Int(ty)) if !self.model.is_shared(*var) => *ty,
+                _ => return None,
             },
-            _ => false,
+            _ => return None,
         };
-        if !own || changed(&node.statement, &name) {
+        if changed(&node.statement, &name) || self.is_pointed_to(&name) {
             return None;
         }
         let span = match (&test.node.operator.node, by > 0) {
@@ -237,7 +238,41 @@ impl<'a> Builder<'a> {
             _ => return None,
         };
         let rounds = (span.max(0) + by.abs() - 1) / by.abs();
-        u64::try_from(rounds).ok()
+        // It must not leave its type on the way, nor become another number by the comparison.
+        let last = first + rounds * by;
+        let stays = ty.least() <= first.min(last) && first.max(last) <= ty.greatest();
+        let signed = ty.promoted().signed && self.is_signed(right);
+        let natural = first.min(last).min(limit) >= 0;
+        match stays && (signed || natural) {
+            true => u64::try_from(rounds).ok(),
+            false => None,
+        }
+    }
+
+    /// Whether the function that is being read takes the address of a variable of this name.
+    fn is_pointed_to(&self, name: &str) -> bool {
+        let function = self.frames.last().map(|frame| frame.function);
+        let function = function.and_then(|name| self.functions.get(name));
+        function.is_none_or(|function| {
+            let mut addresses = Addresses { name, taken: false };
+            let statement = &function.node.statement;
+            addresses.visit_statement(&statement.node, &statement.span);
+            addresses.taken
+        })
+    }
+
+    /// Whether an expression has a signed type, or a truth value.
+    fn is_signed(&mut self, expression: &'a Node<Expression>) -> bool {
+        let mut signed = false;
+        let read = self.block(|builder| {
+            signed = match builder.rvalue(expression)? {
+                Value::Int(_, ty) => ty.promoted().signed,
+                Value::Truth(_) => true,
+                _ => false,
+            };
+            Ok(())
+        });
+        read.is_ok() && signed
     }
 
     /// The variable that a loop begins with, and its first value.
@@ -338,6 +373,24 @@ pub(super) fn written_names(statement: &Node<Statement>, names: &mut HashSet<Str
 pub(super) fn count_writes(statement: &Node<Statement>, counts: &mut HashMap<String, usize>) {
     let mut add = |name: &str| *counts.entry(name.to_owned()).or_default() += 1;
     Changes { add: &mut add }.visit_statement(&statement.node, &statement.span);
+}
+
+/// Whether the address of a variable of a name is taken.
+struct Addresses<'n> {
+    name: &'n str,
+    taken: bool,
+}
+
+impl<'ast> Visit<'ast> for Addresses<'_> {
+    fn visit_unary_operator_expression(
+        &mut self,
+        node: &'ast lang_c::ast::UnaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        self.taken |=
+            node.operator.node == UnaryOperator::Address && is_name(&node.operand.node, self.name);
+        lang_c::visit::visit_unary_operator_expression(self, node, span);
+    }
 }
 
 struct Changes<'n> {
