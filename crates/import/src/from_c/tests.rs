@@ -812,3 +812,33 @@ fn a_semaphore_can_be_asked_for_its_value() {
     );
     assert!(text.contains(":= s"), "{text}");
 }
+
+#[test]
+fn handles_in_an_array_bound_the_number_of_threads() {
+    let program = |body: &str| {
+        format!(
+            "#include <pthread.h>\nint x; void *thr(void *a) {{ x = 1; return 0; }} int main(void) {{ pthread_t t[3]; int i, n = __VERIFIER_nondet_int(); for (i = 0; i < n; i++) {{ {body} }} for (i = 0; i < n; i++) {{ pthread_join(t[i], 0); }} }}"
+        )
+    };
+    for body in [
+        "pthread_create(&t[i], 0, thr, 0);",
+        "pthread_create(t + i, 0, thr, 0);",
+        "int e; if (0 != (e = pthread_create(&t[i], 0, thr, 0))) break;",
+    ] {
+        let text = model(&program(body));
+        assert!(!text.contains("start thr"), "{body}: {text}");
+    }
+    for body in [
+        "pthread_create(&t[0], 0, thr, 0);",
+        "if (x) pthread_create(&t[i], 0, thr, 0);",
+        "if (x) continue; pthread_create(&t[i], 0, thr, 0);",
+        "pthread_t t[9]; pthread_create(&t[i], 0, thr, 0);",
+        "pthread_create(&t[i], 0, thr, 0); i--;",
+    ] {
+        let (_, message) = refused(&program(body));
+        assert!(
+            message.contains("any number of threads"),
+            "{body}: {message}"
+        );
+    }
+}
