@@ -842,3 +842,19 @@ fn handles_in_an_array_bound_the_number_of_threads() {
         );
     }
 }
+
+#[test]
+fn choices_between_bits_do_not_branch_in_a_step() {
+    let program = |body: &str| {
+        model(&format!(
+            "_Bool a, b, c; int x, y; void fails(int e) {{ if (!e) {{ reach_error(); abort(); }} }} int main(void) {{ __VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end(); }}"
+        ))
+    };
+    let text = program("a = b && !c || a ? (_Bool)0 : c; x = a ? x : b ? x : x; b = a;");
+    assert!(!text.contains("if ") && text.contains("min("), "{text}");
+    // A step that has done something may fail, and need not wait then.
+    let text = program("x = 1; fails(y != 2); y = 1;");
+    assert!(!text.contains("atomic_part"), "{text}");
+    let text = program("x = a ? y : x;");
+    assert!(text.contains("if "), "{text}");
+}

@@ -299,6 +299,14 @@ impl<'a> Builder<'a> {
 
     /// The run goes no further here. Others may go on, as if this process were slow.
     pub(super) fn stop(&mut self, at: At) {
+        // Nothing comes past a check that always fails, and a step cannot wait when it has done something.
+        let failed = self
+            .code
+            .last()
+            .is_some_and(|last| matches!(last.kind, StatementKind::Assert(Expr::Truth(false), _)));
+        if self.in_step && failed {
+            return;
+        }
         self.emit(at, StatementKind::Await(Expr::Truth(false)));
     }
 
