@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use threadwise_lang::diagnostics::Code as MessageCode;
 
-use super::interval::{Analysis, Interval, address};
+use super::interval::{Analysis, Interval, address, left_to_grow};
 use super::ir::{
     Arith, Bits, Code, Compare, Expr, LabelId, Model, Place, Statement, StatementKind, VarId,
     VarKind,
@@ -16,20 +16,20 @@ use crate::remarks::remark;
 
 /// Finishes a model. Notes say which checks are left out.
 pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Remark>) -> Built<HashSet<LabelId>> {
-    let mut analysis = Analysis::new(model);
-    let (ranges, recorded) = match analysis.run() {
-        true => {
+    let (ranges, recorded, entered, grows) = match Analysis::found(model) {
+        Some((analysis, recorded)) => {
             let ranges: Vec<Interval> = (0..model.variables.len())
                 .map(|id| analysis.values(VarId(id)))
                 .collect();
-            (Some(ranges), analysis.record())
+            let (entered, grows) = (analysis.entered(), analysis.grows());
+            (Some(ranges), recorded, entered, grows)
         }
-        false => (None, HashMap::new()),
+        None => (None, HashMap::new(), HashSet::new(), false),
     };
-    let entered = analysis.entered();
     let mut conclusion = Conclusion {
         recorded,
         unbounded: model.is_unbounded(),
+        grows,
         notes: Vec::new(),
     };
     let mut bodies = Vec::new();
@@ -75,6 +75,7 @@ pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Remark>) -> Built<Hash
 struct Conclusion {
     recorded: HashMap<usize, Interval>,
     unbounded: bool,
+    grows: bool,
     /// Where checks are left out.
     notes: Vec<At>,
 }
@@ -211,7 +212,7 @@ impl Conclusion {
                 help,
             );
         }
-        if self.unbounded && !ty.signed && known.lo >= 0 {
+        if left_to_grow(self.grows, ty, known) {
             self.notes.push(at);
             return Ok(inner);
         }

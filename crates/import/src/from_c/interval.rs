@@ -85,6 +85,8 @@ pub(crate) struct Analysis<'m> {
     /// Whether loops are entered whenever control comes to them.
     entered: HashMap<LabelId, bool>,
     process: usize,
+    /// Where there is any number of threads: unsigned values that only grow are left to grow.
+    grows: bool,
     /// The values of expressions, by their addresses, once everything else is known.
     recorded: Option<HashMap<usize, Interval>>,
 }
@@ -118,6 +120,7 @@ impl<'m> Analysis<'m> {
             writes,
             entered: HashMap::new(),
             process: 0,
+            grows: model.is_unbounded(),
             stored: stored.collect(),
             changes: vec![0; model.variables.len()],
             at: HashMap::new(),
@@ -172,6 +175,32 @@ impl<'m> Analysis<'m> {
             }
         }
         false
+    }
+
+    /// Finds the intervals, and the values of expressions. `None`: it did not come to an end, and nothing may be concluded.
+    ///
+    /// A variable that any number of threads add to would wrap around if only there were enough of them, and is left to grow instead. But what wraps around below 0 is large at once, so
+    /// where that can happen everything unsigned wraps around.
+    pub fn found(model: &'m Model) -> Option<(Self, HashMap<usize, Interval>)> {
+        let mut analysis = Analysis::new(model);
+        if !analysis.run() {
+            return None;
+        }
+        let recorded = analysis.record();
+        if !analysis.grows || !goes_below(model, &recorded) {
+            return Some((analysis, recorded));
+        }
+        let mut analysis = Analysis::new(model);
+        analysis.grows = false;
+        analysis.run().then(|| {
+            let recorded = analysis.record();
+            (analysis, recorded)
+        })
+    }
+
+    /// Whether unsigned values are left to grow.
+    pub fn grows(&self) -> bool {
+        self.grows
     }
 
     /// The loops whose first round always happens.
@@ -571,7 +600,7 @@ impl<'m> Analysis<'m> {
             Expr::Wrapping(_, inner) if self.model.is_unbounded() => self.value(inner, known),
             Expr::Wrapping(ty, inner) | Expr::Fit(ty, inner) => {
                 let inner = self.value(inner, known);
-                match inner.fits(*ty) {
+                match inner.fits(*ty) || left_to_grow(self.grows, *ty, inner) {
                     true => inner,
                     false => Interval::of_type(*ty),
                 }
@@ -600,6 +629,32 @@ impl<'m> Analysis<'m> {
             Expr::Parameter(_) => Interval::ALL,
         }
     }
+}
+
+/// Whether a value is not brought back into its type.
+pub(crate) fn left_to_grow(grows: bool, ty: IntType, value: Interval) -> bool {
+    grows && !ty.signed && ty.bits < 64 && value.lo >= 0
+}
+
+/// Whether some value that is brought into an unsigned type may be negative.
+fn goes_below(model: &Model, recorded: &HashMap<usize, Interval>) -> bool {
+    fn below(expr: &Expr, recorded: &HashMap<usize, Interval>) -> bool {
+        let mut found = match expr {
+            Expr::Fit(ty, inner) if !ty.signed && ty.bits < 64 => recorded
+                .get(&address(inner))
+                .is_some_and(|value| value.lo < 0),
+            _ => false,
+        };
+        expr.for_parts(&mut |part| found |= below(part, recorded));
+        found
+    }
+    let mut found = false;
+    for process in &model.processes {
+        for_statements(&process.body, &mut |statement| {
+            statement.for_expressions(&mut |expr| found |= below(expr, recorded));
+        });
+    }
+    found
 }
 
 /// How many writes in all may be counted one by one.

@@ -27,11 +27,9 @@ pub(crate) fn narrow(model: &mut Model) {
         });
     }
     let mut found: Vec<(VarId, (i128, i128))> = Vec::new();
-    let mut analysis = Analysis::new(model);
-    let values = match analysis.run() {
-        true => analysis.record(),
-        // Nothing is known, as if nothing could be reached: so nothing may be concluded.
-        false => return,
+    // Where nothing is known, as if nothing could be reached, nothing may be concluded.
+    let Some((_, values)) = Analysis::found(model) else {
+        return;
     };
     for position in 0..model.processes.len() {
         let narrowing = Narrowing {
@@ -160,8 +158,25 @@ impl Narrowing<'_> {
     ) -> (i128, i128) {
         let mut names = BTreeSet::from([var]);
         let (mut lo, mut hi) = whole;
+        // Variables that hold the input in the other type of its width, and what is known of their values.
+        let mut converted = BTreeSet::new();
+        let mut other = None;
+        let (mut least, mut greatest) = (i128::MIN, i128::MAX);
         for statement in rest {
             match &statement.kind {
+                StatementKind::Assign(place, Expr::Fit(ty, value))
+                    if place.indices.is_empty()
+                        && matches!(&**value, Expr::Load(from) if from.indices.is_empty() && names.contains(&from.var))
+                        && ty.greatest() - ty.least() == whole.1 - whole.0 =>
+                {
+                    let shared = self.model.is_shared(place.var) && !alone;
+                    if shared || *other.get_or_insert(*ty) != *ty {
+                        break;
+                    }
+                    (least, greatest) = (least.max(ty.least()), greatest.min(ty.greatest()));
+                    names.remove(&place.var);
+                    converted.insert(place.var);
+                }
                 StatementKind::Assign(place, Expr::Load(from))
                     if place.indices.is_empty()
                         && from.indices.is_empty()
@@ -181,16 +196,38 @@ impl Narrowing<'_> {
                         break;
                     }
                     names.remove(&place.var);
+                    converted.remove(&place.var);
                     if place.var == var {
                         break;
                     }
                 }
                 StatementKind::Havoc(place) => {
                     names.remove(&place.var);
+                    converted.remove(&place.var);
                 }
-                StatementKind::Await(condition) => bounds(condition, &names, &mut lo, &mut hi),
+                StatementKind::Await(condition) => {
+                    bounds(condition, &names, &mut lo, &mut hi);
+                    bounds(condition, &converted, &mut least, &mut greatest);
+                }
+                // `if (!condition) abort();`
+                StatementKind::If(condition, yes, no)
+                    if no.is_empty()
+                        && condition.cannot_fail(self.model)
+                        && matches!(
+                            yes.first().map(|first| &first.kind),
+                            Some(StatementKind::Await(Expr::Truth(false)))
+                        ) =>
+                {
+                    let condition = condition.clone().not();
+                    bounds(&condition, &names, &mut lo, &mut hi);
+                    bounds(&condition, &converted, &mut least, &mut greatest);
+                }
                 _ => break,
             }
+        }
+        // A value that both types have is the same in both.
+        if least >= 0 && greatest <= (whole.1 - whole.0) / 2 {
+            (lo, hi) = (lo.max(least), hi.min(greatest));
         }
         (lo, hi)
     }

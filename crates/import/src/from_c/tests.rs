@@ -677,3 +677,188 @@ fn a_division_by_zero_is_a_check() {
     let text = model("int z; int g = 3; int main(void) { if (z) { g = g % z; } }");
     assert!(text.contains("process main"), "{text}");
 }
+
+#[test]
+fn what_a_function_that_prints_gives_is_not_known() {
+    let text = model("#include <stdio.h>\nint x; int main(void) { x = printf(\"a\"); }");
+    assert!(text.contains("havoc input;"), "{text}");
+    let text = model("#include <time.h>\nlong x; int main(void) { x = time(0); }");
+    assert!(text.contains("havoc input;"), "{text}");
+    let text = model("#include <stdio.h>\nint x; int main(void) { printf(\"a\"); x = 1; }");
+    assert!(!text.contains("havoc"), "{text}");
+    // What an argument does is done.
+    let text = model("int x; int f(void) { return ++x; } int main(void) { printf(\"%d\", f()); }");
+    assert!(text.contains("x := value + 1;"), "{text}");
+    let (_, message) = refused("int main(void) { char b[4]; snprintf(b, 4, \"a\"); return b[0]; }");
+    assert!(message.contains("snprintf"), "{message}");
+}
+
+#[test]
+fn what_any_number_of_threads_add_to_wraps_around_if_it_can_be_large() {
+    let program = |body: &str| {
+        let create = "pthread_t t; while (1) pthread_create(&t, 0, thr, 0);";
+        model(&format!(
+            "#include <pthread.h>\nunsigned c; void *thr(void *a) {{ {body} return 0; }} int main(void) {{ {create} }}"
+        ))
+    };
+    let text = program("c++;");
+    assert!(text.contains("shared c: int = 0;"), "{text}");
+    let text = program("if (c == 0) c--; else c++;");
+    assert!(text.contains("shared c: 0..4294967295 = 0;"), "{text}");
+    assert!(text.contains("(value + 1) % 4294967296;"), "{text}");
+    assert!(
+        text.contains("(value - 1 + 4294967296) % 4294967296;"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_input_that_is_tested_in_another_type_has_few_values() {
+    let program = |input: &str, ty: &str, test: &str| {
+        let declared = format!("extern void abort(void); {ty} n;");
+        model(&format!(
+            "{declared} int main(void) {{ n = __VERIFIER_nondet_{input}(); if (!({test})) {{ abort(); }} n = n + 1; }}"
+        ))
+    };
+    let text = program("uint", "int", "n >= 2 && n < 5");
+    assert!(text.contains("input: 2..4 "), "{text}");
+    let text = program("int", "unsigned", "n < 5");
+    assert!(text.contains("input: 0..4 "), "{text}");
+    // Large values of one type are negative ones of the other.
+    let text = program("uint", "int", "n >= -2 && n < 5");
+    assert!(text.contains("input: 0..4294967295 "), "{text}");
+    let text = program("int", "unsigned", "n > 4294967290");
+    assert!(text.contains("input: -2147483648..2147483647 "), "{text}");
+}
+
+#[test]
+fn jumps_lead_into_what_a_constant_leaves_out() {
+    let text =
+        model("int x; int main(void) { if (x) goto inside; if (0) { inside: x = 2; } x = 3; }");
+    assert!(
+        text.contains("x := 2;") && text.contains("x := 3;"),
+        "{text}"
+    );
+    let text = model("int x; int main(void) { if (0) { unused: x = 2; } x = 3; }");
+    assert!(!text.contains("x := 2;"), "{text}");
+}
+
+#[test]
+fn a_jump_back_repeats_what_it_goes_over() {
+    let create = "pthread_create(&t, 0, thr, 0);";
+    let program = |before: &str, after: &str| {
+        format!(
+            "#include <pthread.h>\nint x; void *thr(void *a) {{ x = 1; return 0; }} int main(void) {{ pthread_t t; {before} if (x) goto again; {after} pthread_join(t, 0); }}"
+        )
+    };
+    let text = model(&program("again: x = 2;", create));
+    assert!(text.contains("await ended"), "{text}");
+    let (_, message) = refused(&program(&format!("again: {create}"), ""));
+    assert!(message.contains("any number of threads"), "{message}");
+    let nested = format!("int i; for (i = 0; i < 2; i++) {{ again: x = 2; {create} }}");
+    let (_, message) = refused(&program(&nested, ""));
+    assert!(message.contains("any number of threads"), "{message}");
+    let switched = format!("switch (x) {{ case 1: again: {create} break; case 2: goto again; }}");
+    let (_, message) = refused(&program(&switched, ""));
+    assert!(message.contains("any number of threads"), "{message}");
+}
+
+#[test]
+fn atomic_parts_may_be_left_by_branches_that_end_them() {
+    let program = |branch: &str| {
+        format!(
+            "int x, y; int f(void) {{ __VERIFIER_atomic_begin(); if (x) {{ {branch} }} x = 1; __VERIFIER_atomic_end(); return 0; }} int main(void) {{ y = f(); }}"
+        )
+    };
+    let text = model(&program("__VERIFIER_atomic_end(); return 1;"));
+    assert!(!text.contains("atomic_part"), "{text}");
+    let text = model(&program("y = 2; __VERIFIER_atomic_end(); y = 3; return 1;"));
+    assert!(text.contains("y := 3;"), "{text}");
+    let (_, message) = refused(&program("return 1;"));
+    assert!(message.contains("jump out of an atomic part"), "{message}");
+    let (_, message) = refused(&program("__VERIFIER_atomic_end(); y = 1;"));
+    assert!(message.contains("atomic part"), "{message}");
+}
+
+#[test]
+fn loops_whose_variable_wraps_around_have_no_known_number_of_rounds() {
+    let threads = |head: &str| {
+        format!(
+            "#include <pthread.h>\nint x; void *thr(void *a) {{ return 0; }} int main(void) {{ pthread_t t; {head} {{ x++; pthread_create(&t, 0, thr, 0); }} }}"
+        )
+    };
+    for head in [
+        "for (unsigned i = 3; i >= 0; i--)",
+        "for (unsigned char i = 250; i <= 255; i++)",
+        "for (signed char i = 120; i < 130; i++)",
+        "for (unsigned i = 0; i < -1; i++)",
+        "for (int i = -1; i > 5u; i--)",
+        "int k; int *p = &k; for (k = 0; k < 3; k++) if (x) *p = 0; else",
+    ] {
+        let text = model(&threads(head));
+        assert!(text.contains("start thr;"), "{head}: {text}");
+    }
+    for head in [
+        "for (unsigned i = 3; i > 0; i--)",
+        "for (unsigned char i = 250; i < 253; i++)",
+        "for (int i = -1; i < 2; i++)",
+        "for (unsigned i = 0; i < 3; i++)",
+    ] {
+        let text = model(&threads(head));
+        assert!(!text.contains("start thr;"), "{head}: {text}");
+    }
+}
+
+#[test]
+fn a_semaphore_can_be_asked_for_its_value() {
+    let text = model(
+        "#include <semaphore.h>\nsem_t s; int v; int main(void) { sem_init(&s, 0, 2); sem_getvalue(&s, &v); }",
+    );
+    assert!(text.contains(":= s"), "{text}");
+}
+
+#[test]
+fn handles_in_an_array_bound_the_number_of_threads() {
+    let program = |body: &str| {
+        format!(
+            "#include <pthread.h>\nint x; void *thr(void *a) {{ x = 1; return 0; }} int main(void) {{ pthread_t t[3]; int i, n = __VERIFIER_nondet_int(); for (i = 0; i < n; i++) {{ {body} }} for (i = 0; i < n; i++) {{ pthread_join(t[i], 0); }} }}"
+        )
+    };
+    for body in [
+        "pthread_create(&t[i], 0, thr, 0);",
+        "pthread_create(t + i, 0, thr, 0);",
+        "int e; if (0 != (e = pthread_create(&t[i], 0, thr, 0))) break;",
+    ] {
+        let text = model(&program(body));
+        assert!(!text.contains("start thr"), "{body}: {text}");
+    }
+    for body in [
+        "pthread_create(&t[0], 0, thr, 0);",
+        "if (x) pthread_create(&t[i], 0, thr, 0);",
+        "if (x) continue; pthread_create(&t[i], 0, thr, 0);",
+        "pthread_t t[9]; pthread_create(&t[i], 0, thr, 0);",
+        "pthread_create(&t[i], 0, thr, 0); i--;",
+    ] {
+        let (_, message) = refused(&program(body));
+        assert!(
+            message.contains("any number of threads"),
+            "{body}: {message}"
+        );
+    }
+}
+
+#[test]
+fn choices_between_bits_do_not_branch_in_a_step() {
+    let program = |body: &str| {
+        model(&format!(
+            "_Bool a, b, c; int x, y; void fails(int e) {{ if (!e) {{ reach_error(); abort(); }} }} int main(void) {{ __VERIFIER_atomic_begin(); {body} __VERIFIER_atomic_end(); }}"
+        ))
+    };
+    let text = program("a = b && !c || a ? (_Bool)0 : c; x = a ? x : b ? x : x; b = a;");
+    assert!(!text.contains("if ") && text.contains("min("), "{text}");
+    // A step that has done something may fail, and need not wait then.
+    let text = program("x = 1; fails(y != 2); y = 1;");
+    assert!(!text.contains("atomic_part"), "{text}");
+    let text = program("x = a ? y : x;");
+    assert!(text.contains("if "), "{text}");
+}

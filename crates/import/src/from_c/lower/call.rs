@@ -175,8 +175,9 @@ impl<'a> Builder<'a> {
             wanted: HashMap::new(),
             met: HashSet::new(),
             jumps: Vec::new(),
+            repeated: Vec::new(),
+            exits: None,
         });
-        let outer = self.times;
         let jumps = Jumps::of(&function.node.statement);
         if let Some((span, name)) = jumps.over() {
             let message =
@@ -184,11 +185,8 @@ impl<'a> Builder<'a> {
             let help = "declare it in front of the jump, or put its uses into a block";
             return unsupported(self.places.at(span), message, help);
         }
-        if jumps.back() {
-            self.times = None;
-        }
+        self.frame().repeated = jumps.repeated();
         self.body(&function.node.statement)?;
-        self.times = outer;
         self.emit(at, StatementKind::Label(end));
         let Some(frame) = self.frames.pop() else {
             return Ok(Value::Void);
@@ -360,8 +358,17 @@ impl<'a> Builder<'a> {
         at: At,
         read: &mut dyn FnMut(&mut Self) -> Built<()>,
     ) -> Built<()> {
+        self.one_step_or_stretch(at, read).map(|_| ())
+    }
+
+    /// The same, and whether it has become a stretch of steps.
+    pub(super) fn one_step_or_stretch(
+        &mut self,
+        at: At,
+        read: &mut dyn FnMut(&mut Self) -> Built<()>,
+    ) -> Built<bool> {
         if self.in_step || self.in_exclusive {
-            return read(self);
+            return read(self).map(|()| false);
         }
         let (frames, notes, mark) = (self.frames.len(), self.notes.len(), self.in_use);
         let (scopes, jumps) = match self.frames.last() {
@@ -374,11 +381,12 @@ impl<'a> Builder<'a> {
         self.in_step = false;
         if let Ok(code) = step {
             let code = tidy::tidy(code, &self.model);
-            if sites == self.threads.sites() && is_one_step(&code, self.in_templates, &self.model) {
+            let jumps = self.in_templates || leaves(&code, &self.exit_labels()).is_none();
+            if sites == self.threads.sites() && is_one_step(&code, jumps, &self.model) {
                 if !code.is_empty() {
                     self.emit(at, StatementKind::Atomic(code));
                 }
-                return Ok(());
+                return Ok(false);
             }
         }
         // Again, as a stretch of steps.
@@ -394,7 +402,7 @@ impl<'a> Builder<'a> {
         let code = self.block(&mut *read);
         self.in_exclusive = false;
         let code = tidy::tidy(code?, &self.model);
-        if let Some(place) = leaves(&code) {
+        if let Some(place) = leaves(&code, &self.exit_labels()) {
             let help = "an atomic part must be left at its end";
             return unsupported(place, "a jump out of an atomic part", help);
         }
@@ -405,7 +413,14 @@ impl<'a> Builder<'a> {
         self.emit(at, StatementKind::Exclusive(true));
         self.code.extend(code);
         self.emit(at, StatementKind::Exclusive(false));
-        Ok(())
+        Ok(true)
+    }
+
+    /// Where branches go that end the atomic part themselves.
+    fn exit_labels(&self) -> Vec<ir::LabelId> {
+        let exits = self.frames.last().and_then(|frame| frame.exits.as_ref());
+        let found = exits.into_iter().flat_map(|exits| &exits.found);
+        found.map(|exit| exit.label).collect()
     }
 
     /// A message that something cannot be part of one step.
@@ -463,9 +478,9 @@ fn done_after(code: &[ir::Statement], mut done: bool, model: &ir::Model) -> Opti
     Some(done)
 }
 
-/// The place of a jump that leaves the code, if there is one.
-fn leaves(code: &Code) -> Option<At> {
-    let mut labels = Vec::new();
+/// The place of a jump that leaves the code, if there is one; it may go to these labels.
+fn leaves(code: &Code, exits: &[ir::LabelId]) -> Option<At> {
+    let mut labels = exits.to_vec();
     ir::for_statements(code, &mut |statement| match &statement.kind {
         StatementKind::Label(label) | StatementKind::Loop { head: label, .. } => {
             labels.push(*label)
@@ -520,16 +535,23 @@ pub(super) fn parameters_of(
 
 /// Whether an expression may do something.
 pub(super) fn acts(expression: &Node<Expression>) -> bool {
-    let mut effects = Effects(false);
+    acts_beyond(expression, &[])
+}
+
+/// Whether an expression may do something, other than to call these functions.
+pub(super) fn acts_beyond(expression: &Node<Expression>, harmless: &[&str]) -> bool {
+    let mut effects = Effects(false, harmless);
     effects.visit_expression(&expression.node, &expression.span);
     effects.0
 }
 
-struct Effects(bool);
+struct Effects<'n>(bool, &'n [&'n str]);
 
-impl<'ast> Visit<'ast> for Effects {
-    fn visit_call_expression(&mut self, _: &'ast CallExpression, _: &'ast Span) {
-        self.0 = true;
+impl<'ast> Visit<'ast> for Effects<'_> {
+    fn visit_call_expression(&mut self, call: &'ast CallExpression, span: &'ast Span) {
+        self.0 |= !matches!(&call.callee.node, Expression::Identifier(name)
+            if self.1.contains(&name.node.name.as_str()));
+        lang_c::visit::visit_call_expression(self, call, span);
     }
 
     fn visit_unary_operator_expression(

@@ -7,7 +7,7 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use super::super::constant;
-use super::super::ir::{Arith, Expr, Place, StatementKind, VarKind};
+use super::super::ir::{Arith, Compare, Expr, Place, StatementKind, VarKind};
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::{DataModel, IntType, Type};
 use super::{Binding, Builder, Object, Part, Pointer, Value};
@@ -557,6 +557,15 @@ impl<'a> Builder<'a> {
             (Value::Int(_, a), _) | (_, Value::Int(_, a)) => a.common(IntType::INT),
             _ => IntType::INT,
         };
+        if let (Value::Int(first, own), Value::Int(second, other)) = (&first, &second)
+            && yes_code.is_empty()
+            && no_code.is_empty()
+            && (own == other || self.is_bit(first) && self.is_bit(second))
+            && let Some(value) = self.without_branch(&condition, first, second)
+        {
+            let converted = self.convert(Value::Int(value, *own), ty, at)?;
+            return Ok(Value::Int(converted, ty));
+        }
         let variable = self.temporary(VarKind::Int(ty), at);
         for (code, value) in [(&mut yes_code, first), (&mut no_code, second)] {
             let outer = std::mem::replace(&mut self.code, std::mem::take(code));
@@ -597,8 +606,16 @@ impl<'a> Builder<'a> {
     /// Brings a value to an integer type.
     pub(super) fn convert(&mut self, value: Value, to: IntType, at: At) -> Built<Expr> {
         if to.bits == 1 {
+            if let Value::Int(expr, _) = &value
+                && self.is_bit(expr)
+            {
+                return Ok(expr.clone());
+            }
             let truth = self.as_truth(value, at)?;
-            return Ok(self.number_of(truth, at));
+            return Ok(match self.bit_in_step(&truth) {
+                Some(bit) => bit,
+                None => self.number_of(truth, at),
+            });
         }
         let (expr, from) = self.as_int(value, at)?;
         let fits = from.least() >= to.least() && from.greatest() <= to.greatest();
@@ -607,6 +624,71 @@ impl<'a> Builder<'a> {
             false if self.in_templates => expr,
             false => Expr::fit(to, expr),
         })
+    }
+
+    /// Whether an expression is certainly 0 or 1.
+    fn is_bit(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Number(number) => matches!(number, 0 | 1),
+            Expr::Load(place) => {
+                matches!(self.model.variable(place.var).kind, VarKind::Int(ty) if ty.bits == 1)
+            }
+            Expr::Arith(Arith::Min | Arith::Max, left, right) => {
+                self.is_bit(left) && self.is_bit(right)
+            }
+            Expr::Arith(Arith::Sub, left, right) => **left == Expr::Number(1) && self.is_bit(right),
+            _ => false,
+        }
+    }
+
+    /// In a part that is one step, a truth value about bits as a number: each `if` would make its ways twice as many.
+    fn bit_in_step(&self, truth: &Expr) -> Option<Expr> {
+        (self.in_step && truth.cannot_fail(&self.model))
+            .then(|| self.bit_of(truth))
+            .flatten()
+    }
+
+    fn bit_of(&self, truth: &Expr) -> Option<Expr> {
+        let inverse = |bit: Expr| Expr::arith(Arith::Sub, Expr::Number(1), bit);
+        Some(match truth {
+            Expr::Truth(truth) => Expr::Number(i128::from(*truth)),
+            Expr::Not(inner) => inverse(self.bit_of(inner)?),
+            Expr::And(left, right) => {
+                Expr::arith(Arith::Min, self.bit_of(left)?, self.bit_of(right)?)
+            }
+            Expr::Or(left, right) => {
+                Expr::arith(Arith::Max, self.bit_of(left)?, self.bit_of(right)?)
+            }
+            Expr::Compare(op, left, right) if self.is_bit(left) => match (op, &**right) {
+                (Compare::NotEqual, Expr::Number(0)) | (Compare::Equal, Expr::Number(1)) => {
+                    (**left).clone()
+                }
+                (Compare::Equal, Expr::Number(0)) | (Compare::NotEqual, Expr::Number(1)) => {
+                    inverse((**left).clone())
+                }
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// `c ? a : b` without a branch, where that is possible in a part that is one step.
+    fn without_branch(&self, condition: &Expr, first: &Expr, second: &Expr) -> Option<Expr> {
+        if !self.in_step || !condition.cannot_fail(&self.model) {
+            return None;
+        }
+        if first == second {
+            return Some(first.clone());
+        }
+        let bits = self.is_bit(first) && self.is_bit(second);
+        let pure = first.cannot_fail(&self.model) && second.cannot_fail(&self.model);
+        let condition = self.bit_of(condition).filter(|_| bits && pure)?;
+        let other = Expr::arith(Arith::Sub, Expr::Number(1), condition.clone());
+        Some(Expr::arith(
+            Arith::Max,
+            Expr::arith(Arith::Min, condition, first.clone()),
+            Expr::arith(Arith::Min, other, second.clone()),
+        ))
     }
 
     /// A truth value as a number.

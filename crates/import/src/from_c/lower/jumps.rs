@@ -3,7 +3,7 @@
 //! A variable whose declaration is jumped over has any value, whatever its declaration says. That is refused if the variable may be read behind the jump.
 
 use lang_c::ast::{
-    Declaration, DeclarationSpecifier, Identifier, Label, LabeledStatement, Statement,
+    BlockItem, Declaration, DeclarationSpecifier, Identifier, Label, LabeledStatement, Statement,
     StorageClassSpecifier, SwitchStatement,
 };
 use lang_c::span::{Node, Span};
@@ -25,6 +25,8 @@ struct Spot {
     open: Vec<Variable>,
     /// Where the loops around it begin.
     loops: Vec<usize>,
+    /// The items of blocks that it is in, from the outside.
+    items: Vec<Span>,
 }
 
 /// The jumps of a function.
@@ -35,6 +37,7 @@ pub(super) struct Jumps {
     mentioned: Vec<(String, usize)>,
     open: Vec<Variable>,
     loops: Vec<usize>,
+    items: Vec<Span>,
     /// `switch` statements around, each by its number.
     switches: Vec<usize>,
     numbers: usize,
@@ -51,6 +54,31 @@ impl Jumps {
     pub(super) fn back(&self) -> bool {
         self.pairs()
             .any(|(jump, label)| label.span.start < jump.span.start)
+    }
+
+    /// The stretches of text that a `goto` may lead back over: whole items of the innermost block around the label and the `goto`.
+    pub(super) fn repeated(&self) -> Vec<(usize, usize)> {
+        self.pairs()
+            .filter(|(jump, label)| label.span.start < jump.span.start)
+            .map(|(jump, label)| {
+                let mut items = label.items.iter().zip(&jump.items);
+                match items.find(|(first, last)| first != last) {
+                    Some((first, last)) => (first.start, last.end),
+                    // One of them is in the item of the other.
+                    None => match label.items.len().min(jump.items.len()) {
+                        0 => (0, usize::MAX),
+                        common => (label.items[common - 1].start, label.items[common - 1].end),
+                    },
+                }
+            })
+            .collect()
+    }
+
+    /// Whether a `goto` leads into a stretch of text from elsewhere.
+    pub(super) fn lead_into(&self, span: Span) -> bool {
+        let within = |other: Span| span.start <= other.start && other.end <= span.end;
+        self.pairs()
+            .any(|(jump, label)| within(label.span) && !within(jump.span))
     }
 
     /// A jump over the declaration of a variable that may be read behind it.
@@ -91,6 +119,7 @@ impl Jumps {
             span,
             open: self.open.clone(),
             loops: self.loops.clone(),
+            items: self.items.clone(),
         }
     }
 
@@ -101,6 +130,12 @@ impl Jumps {
 }
 
 impl<'ast> Visit<'ast> for Jumps {
+    fn visit_block_item(&mut self, node: &'ast BlockItem, span: &'ast Span) {
+        self.items.push(*span);
+        visit::visit_block_item(self, node, span);
+        self.items.pop();
+    }
+
     fn visit_statement(&mut self, node: &'ast Statement, span: &'ast Span) {
         let (open, loops) = (self.open.len(), self.loops.len());
         match node {

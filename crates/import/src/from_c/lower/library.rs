@@ -6,7 +6,7 @@ use lang_c::ast::{
 };
 use lang_c::span::Node;
 
-use super::super::ir::{Expr, Place, StatementKind, VarKind};
+use super::super::ir::{Compare, Expr, Place, StatementKind, VarKind};
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::{DataModel, IntType, Type};
 use super::{Builder, Value};
@@ -35,7 +35,7 @@ fn is_arbitrary(name: &str, model: DataModel) -> bool {
         || matches!(name, "nondet" | "nondet_int" | "nondet_bool" | "rand")
 }
 
-/// Functions that nothing that is checked depends on.
+/// Functions that only print, wait or ask, so that nothing but their result may matter.
 const SILENT: &[&str] = &[
     "printf",
     "puts",
@@ -53,9 +53,18 @@ const SILENT: &[&str] = &[
     "srand",
     "time",
     "write",
-    "snprintf",
     "setbuf",
     "setvbuf",
+];
+
+/// Functions whose calls may be left out together with what prints their results.
+const ASKING: &[&str] = &[
+    "strerror",
+    "pthread_self",
+    "getpid",
+    "gettid",
+    "time",
+    "clock",
 ];
 
 /// Whether a name is that of a function that is known.
@@ -138,7 +147,6 @@ impl<'a> Builder<'a> {
         at: At,
     ) -> Built<Option<Value>> {
         let own = self.functions.contains_key(name);
-        let zero = || Ok(Some(Value::Int(Expr::Number(0), IntType::INT)));
         if let Some(ty) = arbitrary_type(name, self.reading.data_model) {
             return Ok(Some(self.arbitrary(ty, at)));
         }
@@ -203,18 +211,7 @@ impl<'a> Builder<'a> {
             ),
             "nondet" | "nondet_int" if !own => Ok(Some(self.arbitrary(IntType::INT, at))),
             "nondet_bool" if !own => Ok(Some(self.arbitrary(IntType::BOOL, at))),
-            "rand" | "random" if !own => {
-                let value = self.arbitrary(IntType::INT, at);
-                if let Value::Int(expr, _) = &value {
-                    let positive = Expr::compare(
-                        super::super::ir::Compare::GreaterEqual,
-                        expr.clone(),
-                        Expr::Number(0),
-                    );
-                    self.assume(positive, at);
-                }
-                Ok(Some(value))
-            }
+            "rand" | "random" if !own => Ok(Some(self.natural(IntType::INT, at))),
             "abs" if !own && arguments.len() == 1 => {
                 let value = self.rvalue(&arguments[0])?;
                 let (expr, ty) = self.as_int(value, at)?;
@@ -226,17 +223,15 @@ impl<'a> Builder<'a> {
                 Ok(Some(self.computed(larger, IntType::INT)))
             }
             _ if SILENT.contains(&name) && !own => {
-                for argument in arguments {
-                    if super::call::acts(argument) {
-                        let place = self.place_of(argument);
-                        let help = "do it in a statement of its own";
-                        return unsupported(place, "an argument that does something", help);
-                    }
-                }
-                let message =
-                    format!("`{name}` is left out: nothing that is checked depends on it");
-                self.note(at, message, "what it would read is not read");
-                zero()
+                self.leave_out(name, arguments, at)?;
+                // Who uses the result does not know it.
+                Ok(Some(match name {
+                    "time" => self.natural(self.reading.data_model.long(), at),
+                    "write" => self.arbitrary(self.reading.data_model.long(), at),
+                    "sleep" => self.arbitrary(IntType::UNSIGNED, at),
+                    "srand" | "perror" | "setbuf" => Value::Void,
+                    _ => self.arbitrary(IntType::INT, at),
+                }))
             }
             "malloc" | "calloc" if !own => self.allocate(name, arguments, at).map(Some),
             "free" if !own => self.release(arguments, at).map(Some),
@@ -244,7 +239,10 @@ impl<'a> Builder<'a> {
                 let help = "declare a variable or an array instead";
                 unsupported(at, "memory that is allocated while the program runs", help)
             }
-            "memset" | "memcpy" | "memmove" | "strcpy" | "strcmp" | "strlen" if !own => {
+            "memset" | "memcpy" | "memmove" | "strcpy" | "strcmp" | "strlen" | "sprintf"
+            | "snprintf"
+                if !own =>
+            {
                 unsupported(
                     at,
                     format!("`{name}` is not supported"),
@@ -263,6 +261,35 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Whether a call is one whose result alone may matter.
+    pub(super) fn is_silent(&self, name: &str) -> bool {
+        SILENT.contains(&name) && !self.functions.contains_key(name)
+    }
+
+    /// A call that is left out. What its arguments do is done.
+    pub(super) fn leave_out(
+        &mut self,
+        name: &str,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<()> {
+        match (name, arguments) {
+            ("time", [_]) => self.null_argument(arguments, 0, "a place for the time")?,
+            ("nanosleep", [_, _]) => {
+                self.null_argument(arguments, 1, "a place for the time that is left")?;
+            }
+            _ => {}
+        }
+        for argument in arguments {
+            if super::call::acts_beyond(argument, ASKING) {
+                self.effect(argument)?;
+            }
+        }
+        let message = format!("`{name}` is left out: nothing that is checked depends on it");
+        self.note(at, message, "what it would read is not read");
+        Ok(())
+    }
+
     /// A condition that may stand in a check: of shared variables one read at most.
     fn checkable(&mut self, condition: Expr, at: At) -> Expr {
         match self.guarded && condition.shared_reads(&self.model) > 1 {
@@ -273,6 +300,14 @@ impl<'a> Builder<'a> {
 
     /// The run goes no further here. Others may go on, as if this process were slow.
     pub(super) fn stop(&mut self, at: At) {
+        // Nothing comes past a check that always fails, and a step cannot wait when it has done something.
+        let failed = self
+            .code
+            .last()
+            .is_some_and(|last| matches!(last.kind, StatementKind::Assert(Expr::Truth(false), _)));
+        if self.in_step && failed {
+            return;
+        }
         self.emit(at, StatementKind::Await(Expr::Truth(false)));
     }
 
@@ -299,6 +334,17 @@ impl<'a> Builder<'a> {
         let variable = self.local_variable("input", VarKind::Int(ty), at);
         self.emit(at, StatementKind::Havoc(Place::of(variable)));
         Value::Int(Expr::load(variable), ty)
+    }
+
+    /// Any value of `int` that is not negative, as one of a type.
+    fn natural(&mut self, ty: IntType, at: At) -> Value {
+        let value = self.arbitrary(IntType::INT, at);
+        let Value::Int(expr, _) = value else {
+            return value;
+        };
+        let natural = Expr::compare(Compare::GreaterEqual, expr.clone(), Expr::Number(0));
+        self.assume(natural, at);
+        Value::Int(expr, ty)
     }
 
     /// Whether an initial value is any value.

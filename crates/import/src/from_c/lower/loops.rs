@@ -3,15 +3,16 @@
 use std::collections::{HashMap, HashSet};
 
 use lang_c::ast::{
-    BinaryOperator, DoWhileStatement, Expression, ForInitializer, ForStatement, Initializer,
-    Statement, UnaryOperator,
+    BinaryOperator, BlockItem, DoWhileStatement, Expression, ForInitializer, ForStatement,
+    Initializer, Statement, UnaryOperator,
 };
 use lang_c::span::{Node, Span};
 use lang_c::visit::Visit;
 
 use super::super::ir::{self, Code, Expr, StatementKind};
 use super::super::source::{At, Built, unsupported};
-use super::{Binding, Builder, Jumps, Object};
+use super::super::types::Type;
+use super::{Binding, Builder, Jumps, Object, Value};
 
 /// How many rounds of a loop may be written out in a part that is one step.
 const MOST_ROUNDS: u64 = 64;
@@ -153,8 +154,13 @@ impl<'a> Builder<'a> {
             .as_ref()
             .map_or(at, |condition| self.place_of(condition));
         let outer = self.times;
-        self.times = match (outer, rounds) {
-            (Some(outer), Some(rounds)) => outer.checked_mul(rounds),
+        let most = match (outer, rounds) {
+            (None, _) => None,
+            (Some(_), None) => self.rounds_by_handles(node),
+            (Some(_), Some(rounds)) => Some(rounds),
+        };
+        self.times = match (outer, most) {
+            (Some(outer), Some(most)) => outer.checked_mul(most),
             _ => None,
         };
         let condition = node.condition.as_deref();
@@ -218,14 +224,14 @@ impl<'a> Builder<'a> {
         let limit = self.constant(right).ok()?;
         let by = self.step_of(&node.step.as_ref()?.node, &name)?;
         // Nobody else may change it.
-        let own = match self.lookup(&name)? {
-            Binding::Object(part) => match *part.object {
-                Object::Variable(var) => !self.model.is_shared(var),
-                _ => false,
+        let ty = match self.lookup(&name)? {
+            Binding::Object(part) => match (&*part.object, &part.ty) {
+                (Object::Variable(var), Type::Int(ty)) if !self.model.is_shared(*var) => *ty,
+                _ => return None,
             },
-            _ => false,
+            _ => return None,
         };
-        if !own || changed(&node.statement, &name) {
+        if changed(&node.statement, &name) || self.is_pointed_to(&name) {
             return None;
         }
         let span = match (&test.node.operator.node, by > 0) {
@@ -237,7 +243,87 @@ impl<'a> Builder<'a> {
             _ => return None,
         };
         let rounds = (span.max(0) + by.abs() - 1) / by.abs();
-        u64::try_from(rounds).ok()
+        // It must not leave its type on the way, nor become another number by the comparison.
+        let last = first + rounds * by;
+        let stays = ty.least() <= first.min(last) && first.max(last) <= ty.greatest();
+        let signed = ty.promoted().signed && self.is_signed(right);
+        let natural = first.min(last).min(limit) >= 0;
+        match stays && (signed || natural) {
+            true => u64::try_from(rounds).ok(),
+            false => None,
+        }
+    }
+
+    /// How often `for (i = 0; ..; i++)` can go on if each round makes a thread whose handle is `handles[i]`: the index fails where the array ends.
+    fn rounds_by_handles(&mut self, node: &'a ForStatement) -> Option<u64> {
+        let (name, first) = self.first_value(&node.initializer.node)?;
+        let by = self.step_of(&node.step.as_ref()?.node, &name)?;
+        let own = match self.lookup(&name)? {
+            Binding::Object(part) => match (&*part.object, &part.ty) {
+                (Object::Variable(var), Type::Int(_)) => !self.model.is_shared(*var),
+                _ => false,
+            },
+            _ => false,
+        };
+        if first < 0 || by < 1 || !own || changed(&node.statement, &name) {
+            return None;
+        }
+        if self.is_pointed_to(&name) {
+            return None;
+        }
+        let mut handles = Handles {
+            index: &name,
+            array: None,
+            declared: Vec::new(),
+            skips: false,
+        };
+        handles.round(&node.statement);
+        let Handles { declared, .. } = &handles;
+        let array = handles
+            .array
+            .as_ref()
+            .filter(|array| !declared.contains(array))?;
+        if handles.skips || declared.contains(&name) {
+            return None;
+        }
+        match self.lookup(array)? {
+            Binding::Object(part) => match (&*part.object, &part.ty) {
+                (Object::Variable(_), Type::Array(inner, Some(size)))
+                    if **inner == Type::Thread && part.indices.is_empty() =>
+                {
+                    // In the last of them the index fails.
+                    Some(u64::from(*size) + 1)
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether the function that is being read takes the address of a variable of this name.
+    fn is_pointed_to(&self, name: &str) -> bool {
+        let function = self.frames.last().map(|frame| frame.function);
+        let function = function.and_then(|name| self.functions.get(name));
+        function.is_none_or(|function| {
+            let mut addresses = Addresses { name, taken: false };
+            let statement = &function.node.statement;
+            addresses.visit_statement(&statement.node, &statement.span);
+            addresses.taken
+        })
+    }
+
+    /// Whether an expression has a signed type, or a truth value.
+    fn is_signed(&mut self, expression: &'a Node<Expression>) -> bool {
+        let mut signed = false;
+        let read = self.block(|builder| {
+            signed = match builder.rvalue(expression)? {
+                Value::Int(_, ty) => ty.promoted().signed,
+                Value::Truth(_) => true,
+                _ => false,
+            };
+            Ok(())
+        });
+        read.is_ok() && signed
     }
 
     /// The variable that a loop begins with, and its first value.
@@ -338,6 +424,119 @@ pub(super) fn written_names(statement: &Node<Statement>, names: &mut HashSet<Str
 pub(super) fn count_writes(statement: &Node<Statement>, counts: &mut HashMap<String, usize>) {
     let mut add = |name: &str| *counts.entry(name.to_owned()).or_default() += 1;
     Changes { add: &mut add }.visit_statement(&statement.node, &statement.span);
+}
+
+/// The array that each round of a loop puts a handle into, at the index that counts the rounds.
+struct Handles<'n> {
+    index: &'n str,
+    array: Option<String>,
+    /// The names that the body declares.
+    declared: Vec<String>,
+    /// Some of the body may be jumped over.
+    skips: bool,
+}
+
+impl Handles<'_> {
+    fn round(&mut self, body: &Node<Statement>) {
+        self.visit_statement(&body.node, &body.span);
+        let items: Vec<&Node<Statement>> = match &body.node {
+            Statement::Compound(items) => items
+                .iter()
+                .filter_map(|item| match &item.node {
+                    BlockItem::Statement(statement) => Some(statement),
+                    _ => None,
+                })
+                .collect(),
+            _ => vec![body],
+        };
+        for item in items {
+            match &item.node {
+                Statement::Expression(Some(expression)) => self.always(&expression.node),
+                Statement::If(branch) => self.always(&branch.node.condition.node),
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks through what is evaluated whenever the expression is.
+    fn always(&mut self, expression: &Expression) {
+        match expression {
+            Expression::Call(call) => {
+                let creates = matches!(&call.node.callee.node, Expression::Identifier(name)
+                    if name.node.name == "pthread_create");
+                if let (true, Some(handle)) = (creates, call.node.arguments.first()) {
+                    self.handle(&handle.node);
+                }
+            }
+            Expression::BinaryOperator(binary) => {
+                self.always(&binary.node.lhs.node);
+                let logical = matches!(
+                    binary.node.operator.node,
+                    BinaryOperator::LogicalAnd | BinaryOperator::LogicalOr
+                );
+                if !logical {
+                    self.always(&binary.node.rhs.node);
+                }
+            }
+            Expression::UnaryOperator(unary) => self.always(&unary.node.operand.node),
+            Expression::Cast(cast) => self.always(&cast.node.expression.node),
+            _ => {}
+        }
+    }
+
+    /// `&array[index]` or `array + index`.
+    fn handle(&mut self, expression: &Expression) {
+        let (sum, operator) = match expression {
+            Expression::UnaryOperator(unary)
+                if unary.node.operator.node == UnaryOperator::Address =>
+            {
+                (&unary.node.operand.node, BinaryOperator::Index)
+            }
+            other => (other, BinaryOperator::Plus),
+        };
+        if let Expression::BinaryOperator(binary) = sum
+            && binary.node.operator.node == operator
+            && is_name(&binary.node.rhs.node, self.index)
+            && let Expression::Identifier(array) = &binary.node.lhs.node
+        {
+            self.array = Some(array.node.name.clone());
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Handles<'_> {
+    fn visit_statement(&mut self, node: &'ast Statement, span: &'ast Span) {
+        // A label may be jumped to from elsewhere.
+        self.skips |= matches!(
+            node,
+            Statement::Continue | Statement::Goto(_) | Statement::Labeled(_)
+        );
+        lang_c::visit::visit_statement(self, node, span);
+    }
+
+    fn visit_declarator(&mut self, node: &'ast lang_c::ast::Declarator, span: &'ast Span) {
+        self.declared
+            .extend(super::declare::name_of(node).map(str::to_owned));
+        lang_c::visit::visit_declarator(self, node, span);
+    }
+}
+
+/// Whether the address of a variable of a name is taken.
+struct Addresses<'n> {
+    name: &'n str,
+    taken: bool,
+}
+
+impl<'ast> Visit<'ast> for Addresses<'_> {
+    fn visit_unary_operator_expression(
+        &mut self,
+        node: &'ast lang_c::ast::UnaryOperatorExpression,
+        span: &'ast Span,
+    ) {
+        self.taken |=
+            node.operator.node == UnaryOperator::Address && is_name(&node.operand.node, self.name);
+        lang_c::visit::visit_unary_operator_expression(self, node, span);
+    }
 }
 
 struct Changes<'n> {

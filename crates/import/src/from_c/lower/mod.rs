@@ -26,7 +26,7 @@ mod threads;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use lang_c::ast::{Expression, ExternalDeclaration, FunctionDefinition};
+use lang_c::ast::{BlockItem, Expression, ExternalDeclaration, FunctionDefinition};
 use lang_c::span::{Node, Span};
 use threadwise_lang::diagnostics::Code as MessageCode;
 
@@ -145,6 +145,27 @@ struct Frame<'a> {
     wanted: HashMap<LabelId, (String, At)>,
     met: HashSet<LabelId>,
     /// Where `break` and `continue` go.
+    jumps: Vec<Jumps>,
+    /// Stretches of the text that a `goto` may lead back over.
+    repeated: Vec<(usize, usize)>,
+    /// Branches that end the atomic part that is being read, and leave.
+    exits: Option<Exits<'a>>,
+}
+
+/// The branches that end an atomic part, and leave.
+struct Exits<'a> {
+    /// How many loops and `switch` statements there are around the part.
+    depth: usize,
+    found: Vec<Exit<'a>>,
+}
+
+/// A branch that ends an atomic part, and leaves.
+struct Exit<'a> {
+    at: At,
+    label: LabelId,
+    /// What it does before it leaves.
+    rest: &'a [Node<BlockItem>],
+    scopes: Vec<HashMap<String, Binding>>,
     jumps: Vec<Jumps>,
 }
 

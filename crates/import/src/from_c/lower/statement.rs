@@ -3,22 +3,45 @@
 use lang_c::ast::{
     BlockItem, Expression, Label, LabeledStatement, Statement, SwitchStatement, UnaryOperator,
 };
-use lang_c::span::Node;
+use lang_c::span::{Node, Span};
 
 use super::super::ir::{self, Code, Compare, Expr, LabelId, Place, StatementKind, VarKind};
 use super::super::parse::ATOMIC;
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::{IntType, Type};
-use super::{Builder, Jumps, Value};
+use super::{Builder, Exit, Exits, Jumps, Value};
 
 impl<'a> Builder<'a> {
     pub(super) fn statement(&mut self, statement: &'a Node<Statement>) -> Built<()> {
         let at = self.place_of(statement);
         self.check_size(at)?;
         let mark = self.in_use;
+        let times = self.times;
+        if self.is_repeated(statement.span) {
+            self.times = None;
+        }
         let result = self.one_statement(statement, at);
+        self.times = times;
         self.in_use = mark;
         result
+    }
+
+    /// Whether a `goto` of the function may lead back over this.
+    fn is_repeated(&self, span: Span) -> bool {
+        let within = |(begin, end): &(usize, usize)| *begin <= span.start && span.end <= *end;
+        let frame = self.frames.last();
+        frame.is_some_and(|frame| frame.repeated.iter().any(within))
+    }
+
+    /// Whether a `goto` leads into this from elsewhere in the function.
+    fn is_jumped_into(&self, span: Span) -> bool {
+        let function = self.frames.last().map(|frame| frame.function);
+        let function = function.and_then(|name| self.functions.get(name));
+        !self.in_step
+            && !self.in_exclusive
+            && function.is_some_and(|function| {
+                super::jumps::Jumps::of(&function.node.statement).lead_into(span)
+            })
     }
 
     fn one_statement(&mut self, statement: &'a Node<Statement>, at: At) -> Built<()> {
@@ -33,15 +56,23 @@ impl<'a> Builder<'a> {
             Statement::If(branch) => {
                 let branch = &branch.node;
                 let condition = self.condition(&branch.condition)?;
-                match condition {
-                    Expr::Truth(true) => return self.statement(&branch.then_statement),
-                    Expr::Truth(false) => {
-                        return match &branch.else_statement {
-                            Some(other) => self.statement(other),
-                            None => Ok(()),
-                        };
+                if let Expr::Truth(truth) = condition {
+                    let (yes, no) = (Some(&branch.then_statement), branch.else_statement.as_ref());
+                    let (taken, other) = if truth { (yes, no) } else { (no, yes) };
+                    if let Some(taken) = taken {
+                        self.statement(taken)?;
                     }
-                    _ => {}
+                    return match other {
+                        // Nothing else comes here.
+                        Some(other) if self.is_jumped_into(other.span) => {
+                            let after = self.new_label(None);
+                            self.emit(at, StatementKind::Goto(after));
+                            self.statement(other)?;
+                            self.emit(at, StatementKind::Label(after));
+                            Ok(())
+                        }
+                        _ => Ok(()),
+                    };
                 }
                 let place = self.place_of(&branch.condition);
                 let yes = self.block(|builder| builder.statement(&branch.then_statement))?;
@@ -171,11 +202,88 @@ impl<'a> Builder<'a> {
                     return unsupported(at, "this atomic part does not end in its block", help);
                 };
                 let inner = &items[position..position + end];
-                self.one_step(at, &mut |builder| builder.items(inner))?;
+                self.atomic_part(inner, at)?;
                 position += end + 1;
                 continue;
             }
+            if calls(item, "__VERIFIER_atomic_end") && self.ends_early(&items[position..]) {
+                return self.end_early(&items[position..], self.place_of(item));
+            }
             self.item(item)?;
+        }
+        Ok(())
+    }
+
+    /// What stands between begin and end of an atomic part. Branches of it may end it and leave.
+    fn atomic_part(&mut self, inner: &'a [Node<BlockItem>], at: At) -> Built<()> {
+        let outer = self.frame().exits.take();
+        let stretch = self.one_step_or_stretch(at, &mut |builder| {
+            let frame = builder.frame();
+            let depth = frame.jumps.len();
+            frame.exits = Some(Exits {
+                depth,
+                found: Vec::new(),
+            });
+            builder.items(inner)
+        })?;
+        let exits = std::mem::replace(&mut self.frame().exits, outer);
+        let exits = exits.map_or(Vec::new(), |exits| exits.found);
+        if exits.is_empty() {
+            return Ok(());
+        }
+        let after = self.new_label(None);
+        self.emit(at, StatementKind::Goto(after));
+        for exit in exits {
+            self.emit(exit.at, StatementKind::Label(exit.label));
+            if stretch {
+                self.emit(exit.at, StatementKind::Exclusive(false));
+            }
+            let frame = self.frame();
+            let scopes = std::mem::replace(&mut frame.scopes, exit.scopes);
+            let jumps = std::mem::replace(&mut frame.jumps, exit.jumps);
+            self.items(exit.rest)?;
+            let frame = self.frame();
+            frame.scopes = scopes;
+            frame.jumps = jumps;
+        }
+        self.emit(at, StatementKind::Label(after));
+        Ok(())
+    }
+
+    /// Whether what follows the end of the atomic part that is being read surely leaves it.
+    fn ends_early(&self, rest: &[Node<BlockItem>]) -> bool {
+        let Some(frame) = self.frames.last() else {
+            return false;
+        };
+        let Some(exits) = &frame.exits else {
+            return false;
+        };
+        let Some(BlockItem::Statement(last)) = rest.last().map(|last| &last.node) else {
+            return false;
+        };
+        let leaves = matches!(last.node, Statement::Return(_) | Statement::Goto(_));
+        let turns = matches!(last.node, Statement::Break | Statement::Continue);
+        // A loop or a `switch` in the part is not left by what belongs to it.
+        match frame.jumps.len() == exits.depth {
+            true => leaves || turns,
+            false => leaves && rest.len() == 1,
+        }
+    }
+
+    /// The end of an atomic part in a branch that leaves afterwards: what comes then is read when the part has been.
+    fn end_early(&mut self, rest: &'a [Node<BlockItem>], at: At) -> Built<()> {
+        let label = self.new_label(None);
+        self.emit(at, StatementKind::Goto(label));
+        let frame = self.frame();
+        let exit = Exit {
+            at,
+            label,
+            rest,
+            scopes: frame.scopes.clone(),
+            jumps: frame.jumps.clone(),
+        };
+        if let Some(exits) = &mut frame.exits {
+            exits.found.push(exit);
         }
         Ok(())
     }
@@ -183,8 +291,12 @@ impl<'a> Builder<'a> {
     pub(super) fn item(&mut self, item: &'a Node<BlockItem>) -> Built<()> {
         match &item.node {
             BlockItem::Declaration(declaration) => {
-                let mark = self.in_use;
+                let (mark, times) = (self.in_use, self.times);
+                if self.is_repeated(item.span) {
+                    self.times = None;
+                }
                 let result = self.local(declaration);
+                self.times = times;
                 self.in_use = mark;
                 result
             }
@@ -213,6 +325,12 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Expression::Cast(cast) => self.effect(&cast.node.expression),
+            Expression::Call(call) => match &call.node.callee.node {
+                Expression::Identifier(name) if self.is_silent(&name.node.name) => {
+                    self.leave_out(&name.node.name, &call.node.arguments, at)
+                }
+                _ => self.effect_of_value(expression, at),
+            },
             _ => self.effect_of_value(expression, at),
         }
     }

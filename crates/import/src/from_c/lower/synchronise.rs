@@ -193,6 +193,15 @@ impl<'a> Builder<'a> {
                     _ => success,
                 }
             }
+            "sem_getvalue" => {
+                let part = self.pointed_argument(arguments, 0, at)?;
+                let place = self.number_of_type(&part, Type::Semaphore, at)?;
+                self.prepared.used.insert(place.var);
+                let target = self.pointed_argument(arguments, 1, at)?;
+                let value = Value::Int(Expr::Load(place), IntType::INT);
+                self.store(&target, value, at)?;
+                success
+            }
             "pthread_rwlock_init" | "pthread_rwlock_destroy" => {
                 let part = self.pointed_argument(arguments, 0, at)?;
                 let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;

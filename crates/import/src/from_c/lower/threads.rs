@@ -383,7 +383,7 @@ impl<'a> Builder<'a> {
             counts.iter().find(|count| count.is_none()),
         ) {
             let help = format!(
-                "create at most {MOST_THREADS} threads of a function, in `for` loops with constant bounds, or do not wait for them"
+                "create at most {MOST_THREADS} threads of a function, in `for` loops with constant bounds or with handles `t[i]` of an array, or do not wait for them"
             );
             return unsupported(*at, "waiting for one of any number of threads", help);
         }
