@@ -179,6 +179,10 @@ impl Writer<'_> {
 
     fn name_all(&mut self, used: &BTreeSet<VarId>) {
         let mut global: HashSet<String> = HashSet::new();
+        // A process's own number is called so, and would hide another thing of that name.
+        if (0..self.model.processes.len()).any(|process| self.has_number(process)) {
+            global.insert("i".to_owned());
+        }
         for parameter in &self.model.parameters {
             let name = free_name(&parameter.name, &|name| global.contains(name));
             global.insert(name.clone());
@@ -205,7 +209,7 @@ impl Writer<'_> {
                         |name: &str| global.contains(name) || own.contains(name) || name == "i";
                     let name = match variable.wish.as_str() {
                         // The process's own number has this name.
-                        "i" if !global.contains("i")
+                        "i" if !self.names_globally("i")
                             && !own.contains("i")
                             && !self.has_number(position) =>
                         {
@@ -218,6 +222,15 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    /// Whether something outside of processes has this name.
+    fn names_globally(&self, name: &str) -> bool {
+        let shared =
+            |(id, known): (usize, &String)| known == name && self.model.is_shared(VarId(id));
+        self.parameters.iter().any(|known| known == name)
+            || self.processes.iter().any(|known| known == name)
+            || self.names.iter().enumerate().any(shared)
     }
 
     fn has_number(&self, process: usize) -> bool {

@@ -862,3 +862,18 @@ fn choices_between_bits_do_not_branch_in_a_step() {
     let text = program("x = a ? y : x;");
     assert!(text.contains("if "), "{text}");
 }
+
+#[test]
+fn a_variable_called_like_the_number_of_a_process_has_another_name() {
+    let create = "pthread_t t[2]; for (int k = 0; k < 2; k++) pthread_create(&t[k], 0, thr, 0);";
+    let text = model(&format!(
+        "#include <pthread.h>\nint i; void *thr(void *a) {{ i = i + 1; return 0; }} int main(void) {{ {create} }}"
+    ));
+    assert!(
+        text.contains("thr[i: 1..2]") && text.contains("shared i_2: "),
+        "{text}"
+    );
+    let text =
+        model("int main(void) { int i = __VERIFIER_nondet_bool(); i = i + 1; while (i) { i--; } }");
+    assert!(text.contains("local i: "), "{text}");
+}

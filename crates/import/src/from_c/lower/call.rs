@@ -176,6 +176,7 @@ impl<'a> Builder<'a> {
             met: HashSet::new(),
             jumps: Vec::new(),
             repeated: Vec::new(),
+            leads: Vec::new(),
             exits: None,
         });
         let jumps = Jumps::of(&function.node.statement);
@@ -186,6 +187,7 @@ impl<'a> Builder<'a> {
             return unsupported(self.places.at(span), message, help);
         }
         self.frame().repeated = jumps.repeated();
+        self.frame().leads = jumps.leads();
         self.body(&function.node.statement)?;
         self.emit(at, StatementKind::Label(end));
         let Some(frame) = self.frames.pop() else {

@@ -74,11 +74,10 @@ impl Jumps {
             .collect()
     }
 
-    /// Whether a `goto` leads into a stretch of text from elsewhere.
-    pub(super) fn lead_into(&self, span: Span) -> bool {
-        let within = |other: Span| span.start <= other.start && other.end <= span.end;
-        self.pairs()
-            .any(|(jump, label)| within(label.span) && !within(jump.span))
+    /// Where the jumps are, and the labels that they lead to.
+    pub(super) fn leads(&self) -> Vec<(Span, Span)> {
+        let each = self.pairs();
+        each.map(|(jump, label)| (jump.span, label.span)).collect()
     }
 
     /// A jump over the declaration of a variable that may be read behind it.

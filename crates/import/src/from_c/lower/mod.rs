@@ -148,6 +148,8 @@ struct Frame<'a> {
     jumps: Vec<Jumps>,
     /// Stretches of the text that a `goto` may lead back over.
     repeated: Vec<(usize, usize)>,
+    /// Where its jumps are, and the labels that they lead to.
+    leads: Vec<(Span, Span)>,
     /// Branches that end the atomic part that is being read, and leave.
     exits: Option<Exits<'a>>,
 }

@@ -35,12 +35,13 @@ impl<'a> Builder<'a> {
 
     /// Whether a `goto` leads into this from elsewhere in the function.
     fn is_jumped_into(&self, span: Span) -> bool {
-        let function = self.frames.last().map(|frame| frame.function);
-        let function = function.and_then(|name| self.functions.get(name));
+        let within = |other: &Span| span.start <= other.start && other.end <= span.end;
+        let leads = self.frames.last().map(|frame| &frame.leads);
         !self.in_step
             && !self.in_exclusive
-            && function.is_some_and(|function| {
-                super::jumps::Jumps::of(&function.node.statement).lead_into(span)
+            && leads.is_some_and(|leads| {
+                let mut leads = leads.iter();
+                leads.any(|(jump, label)| within(label) && !within(jump))
             })
     }
 
