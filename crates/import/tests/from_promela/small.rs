@@ -347,6 +347,14 @@ active proctype M() { chan k; hub?k; end: len(k) == 0 && empty(k) }
 active proctype C() { chan c = [1] of { byte }; c!3; hub!c }",
     ),
     case(
+        "index-outside-an-inner-array",
+        true,
+        false,
+        "typedef R { chan c[2] = [1] of { byte } };
+R r[2]; byte i;
+active proctype P() { i = 2; r[0].c[i]!1 }",
+    ),
+    case(
         "channels-in-nested-arrays",
         false,
         false,

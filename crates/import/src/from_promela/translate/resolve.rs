@@ -763,12 +763,12 @@ impl<'p> Resolver<'p> {
             },
             ExprKind::Unary(Unary::Not, e) => Expr::Not(boxed(e)?),
             ExprKind::Unary(Unary::Minus, e) => fold(&Expr::Minus(boxed(e)?)),
-            ExprKind::Unary(Unary::Complement, e) => Expr::Bin(
+            ExprKind::Unary(Unary::Complement, e) => fold(&Expr::Bin(
                 Binary::Sub,
-                Box::new(Expr::Minus(boxed(e)?)),
+                Box::new(fold(&Expr::Minus(boxed(e)?))),
                 Box::new(Expr::Num(1)),
                 at,
-            ),
+            )),
             ExprKind::Binary(op, a, b) => fold(&Expr::Bin(*op, boxed(a)?, boxed(b)?, at)),
             ExprKind::Conditional(c, a, b) => Expr::Cond(boxed(c)?, boxed(a)?, boxed(b)?, at),
             ExprKind::Run { .. } => {
