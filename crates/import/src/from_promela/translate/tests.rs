@@ -170,7 +170,8 @@ fn masks() {
     ] {
         has(&program(expression), &[text]);
     }
-    let negative = "short m; byte x; active proctype P() { do :: m = m - 1 :: x = x & m od }";
+    let negative =
+        "short m; byte x; active proctype P() { do :: m = m - 1 :: x++ :: x = x & m od }";
     has(negative, &["(m % 256 + 256) % 256"]);
     has(
         &program("(x - 4) | 2"),
