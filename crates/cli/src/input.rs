@@ -160,14 +160,15 @@ fn session(name: String, text: String, outcome: Outcome) -> Session {
     }
 }
 
-/// A remark as a message about the program: one about a file that it includes says so, and is drawn over the first line.
+/// A remark as a message about the program: one about a file that it includes says so, and is drawn over the `#include`.
 fn in_program(remark: Remark, files: &[Original]) -> Diagnostic {
     let mut diagnostic = remark.diagnostic;
     if let Some(file) = files.get(remark.file).filter(|_| remark.file > 0) {
         let lines = LineIndex::new(&file.text);
         let (line, column) = lines.position(&file.text, diagnostic.span.start);
         diagnostic.message = format!("{}:{line}:{column}: {}", file.name, diagnostic.message);
-        diagnostic.span = Span { start: 0, end: 0 };
+        let (start, end) = file.included.unwrap_or((0, 0));
+        diagnostic.span = Span { start, end };
         diagnostic.label = String::new();
         diagnostic.related.clear();
         diagnostic.fix = None;

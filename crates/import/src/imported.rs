@@ -30,6 +30,8 @@ pub struct Original {
     pub name: String,
     /// Its text.
     pub text: String,
+    /// Where the program's `#include` that led to it names a file, in bytes; nothing for the program itself.
+    pub included: Option<(u32, u32)>,
 }
 
 /// The files of a program: the one asked for, and those it includes.

@@ -75,14 +75,20 @@ impl Sources {
     }
 
     /// The line of the program, from 1, that a place is on, or whose `#include` leads to it.
-    pub fn line(&self, mut at: At) -> u32 {
-        while let Some(from) = self.files.get(at.file as usize).and_then(|file| file.from) {
-            at = from;
-        }
+    pub fn line(&self, at: At) -> u32 {
+        let at = self.in_program(at);
         match self.files.get(at.file as usize) {
             None => 1,
             Some(file) => file.lines.partition_point(|&start| start <= at.start) as u32,
         }
+    }
+
+    /// A place in the program itself: the one given, or the `#include` that leads to it.
+    fn in_program(&self, mut at: At) -> At {
+        while let Some(from) = self.files.get(at.file as usize).and_then(|file| file.from) {
+            at = from;
+        }
+        at
     }
 
     /// The files as a caller wants them.
@@ -90,6 +96,10 @@ impl Sources {
         let files = self.files.iter().map(|file| Original {
             name: file.name.clone(),
             text: file.text.to_string(),
+            included: file.from.map(|from| {
+                let at = self.in_program(from);
+                (at.start, at.end)
+            }),
         });
         files.collect()
     }

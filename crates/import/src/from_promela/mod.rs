@@ -27,8 +27,9 @@ use crate::{Outcome, Remark, Settings};
 pub fn from_promela(name: &str, text: &str, settings: &mut Settings<'_>) -> Outcome {
     let mut sources = Sources::new(name, text);
     let parsed = parser::parse(&mut sources, settings);
-    let result = parsed.and_then(|(program, mut notes)| {
-        notes.extend(about_printing(&program));
+    let result = parsed.and_then(|(program, hints)| {
+        let notes = about_hints(hints).into_iter();
+        let notes = notes.chain(about_printing(&program)).collect();
         translate::translate(name, &program, &sources, notes)
     });
     Outcome {
@@ -37,14 +38,30 @@ pub fn from_promela(name: &str, text: &str, settings: &mut Settings<'_>) -> Outc
     }
 }
 
+/// How often something stands in a program, behind what is said about the first place.
+fn times(number: usize) -> String {
+    match number {
+        0 | 1 => String::new(),
+        2 => ", here and once more".to_owned(),
+        several => format!(", here and {} times more", several - 1),
+    }
+}
+
+/// One note for all hints to SPIN, at the first place.
+fn about_hints(hints: Vec<Remark>) -> Option<Remark> {
+    let times = times(hints.len());
+    let mut first = hints.into_iter().next()?;
+    first.diagnostic.message += &times;
+    Some(first)
+}
+
 /// One note for all that is printed, at the first place.
 fn about_printing(program: &syntax::Promela) -> Option<Remark> {
     let first = *program.printed.first()?;
-    let times = match program.printed.len() {
-        1 => String::new(),
-        several => format!(", here and {} times more", several - 1),
-    };
-    let message = format!("what is printed is left out{times}");
+    let message = format!(
+        "what is printed is left out{}",
+        times(program.printed.len())
+    );
     let help = "printing is a step that changes nothing, as in SPIN's verifier";
     Some(*remarks::remark(first, Code::LeftOut, message, help))
 }

@@ -346,6 +346,56 @@ active proctype C() { chan c = [1] of { byte }; c!3; hub!c }",
 active proctype M() { chan k; hub?k; end: len(k) == 0 && empty(k) }
 active proctype C() { chan c = [1] of { byte }; c!3; hub!c }",
     ),
+    case(
+        "index-outside-an-inner-array",
+        true,
+        false,
+        "typedef R { chan c[2] = [1] of { byte } };
+R r[2]; byte i;
+active proctype P() { i = 2; r[0].c[i]!1 }",
+    ),
+    case(
+        "channels-in-nested-arrays",
+        false,
+        false,
+        "typedef R { chan c[2] = [1] of { byte }; byte n };
+R r[3]; byte i;
+active proctype P() { byte x;
+	for (i : 0 .. 2) { r[i].c[1]!i; r[i].c[0]!i + 3 };
+	i = 2;
+	end: do :: i > 0 -> r[i].c[1]?x; assert(x == i); r[i].c[0]?eval(i + 3); i-- :: i == 0 && nempty(r[i].c[1]) -> break od;
+	r[0].c[i]?3
+}",
+    ),
+    case(
+        "channel-variables-in-nested-arrays",
+        false,
+        false,
+        "typedef R { chan c[2] };
+R r[3]; byte i; chan q = [1] of { byte };
+active proctype P() { byte x;
+	for (i : 0 .. 2) { r[i].c[i / 2] = q };
+	i--;
+	if :: r[i].c[1]?7 :: empty(r[i].c[1]) -> r[i].c[1]!5 fi;
+	r[i - 1].c[0]?5
+}",
+    ),
+    case(
+        "masks",
+        false,
+        false,
+        "byte x; short m = -6; int big = 70000; byte i;
+active proctype P() {
+	do
+	:: i < 20 ->
+		x = i * 13;
+		assert((x & ~4) == x - (x & 4) && (x | 20) == x + 20 - (x & 20) && (x ^ 20) == (x | 20) - (x & 20));
+		assert((x & m) == (x & 250) && (m & 12) == 8 && (big & 4096) == 4096 && (big | 1) == 70001 && (big ^ 65536) == 4464);
+		i++
+	:: else -> break
+	od
+}",
+    ),
 ];
 
 #[test]
@@ -771,6 +821,55 @@ fn properties_and_states() {
                 }
                 _ => wrong.push(format!("{name}: not compared")),
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A process that takes four steps, one of them atomic, and a pair that meets.
+const STEPS: &str = "#define last (x == 3)
+byte x; bool done;
+active proctype Counter() { x = 1; atomic { x = 5; x = 2 }; x = 3; done = true }
+";
+const PAIR: &str = "chan c = [0] of { bit }; byte a; byte b;
+active proctype Sender() { do :: a = 1 - a; c!0 od }
+active proctype Receiver() { do :: c?0 -> b = 1 - b od }
+";
+
+/// Formulas with `X`, and whether they are violated. SPIN says so too, where it is built with that operator, as it mostly is not.
+#[test]
+fn the_next_step() {
+    let formulas = [
+        (STEPS, "X (x == 1)", false),
+        (STEPS, "X X (x == 2)", false),
+        (STEPS, "X X (x == 5)", true),
+        (STEPS, "[] (x == 1 -> X (x == 1 || x == 2))", false),
+        (STEPS, "[] (x == 1 -> X (x == 3))", true),
+        (STEPS, "[] (last -> X (done && [] last))", false),
+        (STEPS, "[] (last -> X !done)", true),
+        (STEPS, "<> [] (X done)", false),
+        (STEPS, "(X (x != 0)) U (x == 3)", false),
+        (STEPS, "(X (x < 3)) W last", true),
+        (STEPS, "last V (X (x != 5))", false),
+        (STEPS, "(X (x == 1)) <-> (! X (x != 1))", false),
+        (PAIR, "X (a == 1 && b == 0)", false),
+        (PAIR, "[] (a == b -> X (a != b))", false),
+        (PAIR, "[] (a != b -> X (a == b))", true),
+        (
+            PAIR,
+            "[] ((a == 0 && b == 1) -> X !(a == 1 && b == 0))",
+            false,
+        ),
+        (PAIR, "[] <> (a == b && X (a != b))", false),
+    ];
+    let mut wrong = Vec::new();
+    for (at, (program, formula, violated)) in formulas.into_iter().enumerate() {
+        let text = format!("{program}ltl f {{ {formula} }}\n");
+        let name = format!("next-{at}");
+        let imported = ours::imported(&name, &text, &[]).unwrap();
+        let decided = ours::decide(&ours::system(&name, &imported.text), 10_000).unwrap();
+        if decided.verdict("f") != Some(violated) {
+            wrong.push(format!("{formula}: {decided:?}\n{}", imported.text));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -227,7 +227,7 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
             }
             None => 1,
         };
-        let many = each * chan.length.unwrap_or(1);
+        let many = each * chan.count();
         let root = groups.root(at);
         match classes.get(&root) {
             Some(id) => {

@@ -439,8 +439,15 @@ impl Steps<'_, '_> {
             if owner != self.template || class.capacity == 0 {
                 continue;
             }
-            for index in 0..chan.length.unwrap_or(1) {
-                let indices = chan.length.map(|_| Expr::Num(index)).into_iter().collect();
+            for element in 0..chan.count() {
+                let mut rest = chan.count();
+                let indices = chan.lengths.iter().map(|length| {
+                    let inner = rest / length;
+                    let index = element % rest / inner;
+                    rest = inner;
+                    Expr::Num(index)
+                });
+                let indices = indices.collect();
                 let c = ChanRef {
                     at: chan.at,
                     decl: ChanId(chan_at),

@@ -186,14 +186,12 @@ impl Texts<'_> {
     /// Whether it cannot be said which channel is meant.
     fn index_fails(&self, c: &ChanRef, view: &View) -> Result<Guard> {
         let decl = &self.program.chans[c.decl.0];
-        let Some(index) = c.indices.first() else {
-            return Ok(Guard::Never);
-        };
-        let length = decl.length.unwrap_or(1);
-        Ok(or([
-            self.fails(index, view)?,
-            self.outside(index, (0, length - 1), view)?,
-        ]))
+        let mut all = Vec::new();
+        for (index, length) in c.indices.iter().zip(&decl.lengths) {
+            all.push(self.fails(index, view)?);
+            all.push(self.outside(index, (0, length - 1), view)?);
+        }
+        Ok(or(all))
     }
 
     /// Whether there is no channel to use.

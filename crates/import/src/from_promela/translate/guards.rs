@@ -2,7 +2,7 @@
 
 use super::ir::*;
 use super::ranges::within;
-use super::texts::{Guard, PRIMARY, SUM, Text, Texts, View, and, not, or};
+use super::texts::{Guard, PRIMARY, PRODUCT, SUM, Text, Texts, View, and, not, or};
 
 /// What patterns compare with.
 pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
@@ -12,6 +12,9 @@ pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
     });
     expressions.collect()
 }
+
+/// An index that may be larger is refused where it would have to be seen that it lies outside.
+const MOST_INDEX: i64 = 1_000_000;
 
 impl Texts<'_> {
     pub(super) fn class(&self, c: &ChanRef) -> Result<&Class> {
@@ -62,7 +65,7 @@ impl Texts<'_> {
         if let Some(owner) = decl.owner {
             let template = &self.program.templates[owner.0];
             if !template.single() {
-                let length = decl.length.unwrap_or(1);
+                let length = decl.count();
                 let pid = self.pid(view);
                 match pid.parse::<i64>() {
                     Ok(n) => constant += (n - template.pids.0) * length,
@@ -77,27 +80,39 @@ impl Texts<'_> {
                 }
             }
         }
-        if let Some(index) = c.indices.first() {
-            // The index must lie within this array, not only within the class.
-            let length = decl.length.unwrap_or(1);
-            match index.number() {
-                Some(n) if (0..length).contains(&n) => constant += n,
-                Some(_) => return wrong(c.at, "an index outside the array", "use a smaller index"),
-                None => {
-                    if !within(
-                        self.program.interval(index, view.template()),
-                        (0, length - 1),
-                    ) && (class.count != length || !class.indexed)
-                    {
-                        return refuse(
-                            c.at,
-                            "an index of an array of channels that may lie outside it",
-                            "let the index be a variable that only has values within the array",
-                        );
-                    }
-                    parts.push(self.number(index, view)?.at_least(SUM));
+        let mut stride = decl.count();
+        for (at, (index, &length)) in c.indices.iter().zip(&decl.lengths).enumerate() {
+            stride /= length;
+            if let Some(n) = index.number() {
+                if !(0..length).contains(&n) {
+                    return wrong(c.at, "an index outside the array", "use a smaller index");
                 }
+                constant += n * stride;
+                continue;
             }
+            let values = self.program.interval(index, view.template());
+            let text = self.number(index, view)?;
+            parts.push(if stride == 1 {
+                text.at_least(SUM)
+            } else {
+                format!("{} * {stride}", text.at_least(PRODUCT))
+            });
+            // The index must lie within this array, not only within the class.
+            let all = at == 0 && class.indexed && class.count == decl.count();
+            let positive = values.0 >= 0;
+            if within(values, (0, length - 1)) || (all && (positive || decl.lengths.len() == 1)) {
+                continue;
+            }
+            if !class.indexed || !positive || values.1 > MOST_INDEX {
+                return refuse(
+                    c.at,
+                    "an index of an array of channels that may lie outside it",
+                    "let the index be a variable that only has values within the array",
+                );
+            }
+            // No channel has such a number.
+            let beyond = class.count;
+            parts.push(format!("{} / {length} * {beyond}", text.at_least(PRODUCT)));
         }
         if parts.is_empty() {
             return Ok(constant.to_string());
@@ -118,8 +133,7 @@ impl Texts<'_> {
                 .owner
                 .is_none_or(|t| self.program.templates[t.0].active == 0);
         let unset = decl.var.is_some() && !given;
-        let length = decl.length.unwrap_or(1);
-        let outside = c.indices.first().is_some_and(|index| {
+        let outside = c.indices.iter().zip(&decl.lengths).any(|(index, length)| {
             !within(
                 self.program.interval(index, view.template()),
                 (0, length - 1),

@@ -92,12 +92,20 @@ pub(super) struct ChanDecl {
     pub at: At,
     pub name: String,
     pub owner: Option<TemplateId>,
-    pub length: Option<i64>,
+    /// How many elements the arrays have that it is in, from the outermost.
+    pub lengths: Vec<i64>,
     /// `[capacity] of { fields }`.
     pub channel: Option<(i64, Vec<Type>)>,
     /// The variable that holds the channel, where it is no fixed one.
     pub var: Option<VarId>,
     pub parameter: bool,
+}
+
+impl ChanDecl {
+    /// How many channels, or variables for them, are declared.
+    pub fn count(&self) -> i64 {
+        self.lengths.iter().product()
+    }
 }
 
 /// A channel as an operand.

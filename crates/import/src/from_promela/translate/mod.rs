@@ -257,14 +257,14 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
                 } = part
                     && fields(channel) != Some(patterns.len())
                 {
-                    bad = Some(channel.at);
+                    bad = Some((channel.at, fields(channel).unwrap_or(0), patterns.len()));
                 }
             });
-            if let Some(at) = bad {
+            if let Some((at, n, count)) = bad {
                 return ir::wrong(
                     at,
-                    "the wrong number of fields",
-                    "write one for each field of the channel's messages",
+                    format!("the messages of this channel have {n} fields, here are {count}"),
+                    "write one for each field; `_` for those that do not matter",
                 );
             }
         }

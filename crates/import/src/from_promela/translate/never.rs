@@ -16,7 +16,7 @@ use super::texts::{Guard, Texts, View, and, not, or};
 use std::collections::BTreeMap;
 
 /// Characters of a formula.
-const MAX_FORMULA: usize = 60_000;
+pub(super) const MAX_FORMULA: usize = 60_000;
 
 pub(super) struct Claim<'t, 'p> {
     pub texts: &'t Texts<'p>,
@@ -161,6 +161,16 @@ impl Claim<'_, '_> {
     }
 }
 
+/// That a state is one that SPIN stores, and that a step has just led to it; or that nobody can move.
+pub(super) fn moment(plan: &Plan<'_>, taken: &str, enabled: &str) -> String {
+    let free = if plan.exclusive {
+        format!("{} == 0 && ", plan.added.exclusive)
+    } else {
+        String::new()
+    };
+    format!("({free}({taken} || !({enabled})))").replace('\n', " ")
+}
+
 /// The property that a claim stands for.
 pub(super) fn formula(
     plan: &Plan<'_>,
@@ -169,12 +179,7 @@ pub(super) fn formula(
     taken: &str,
     enabled: &str,
 ) -> Result<String> {
-    let free = if plan.exclusive {
-        format!("{} == 0 && ", plan.added.exclusive)
-    } else {
-        String::new()
-    };
-    let moment = format!("({free}({taken} || !({enabled})))").replace('\n', " ");
+    let moment = moment(plan, taken, enabled);
     let mut claim = Claim {
         texts,
         graph,

@@ -48,7 +48,7 @@ impl Texts<'_> {
         let number = self.channel_number(c, view)?;
         let template = &self.program.templates[owner.0];
         let (first, last) = template.pids;
-        let length = chan.length.unwrap_or(1);
+        let length = chan.count();
         let many = (last - first + 1) * length;
         let mut parts = Vec::new();
         if base > 1 {

@@ -3,8 +3,8 @@
 //! Assertions, indices and divisions are `checks`. End states: where processes only ever stop at their ends, a bad one is a deadlock; with
 //! labels that begin `end`, or processes that are not started yet, an invariant says which states may be the last. A formula
 //! `[] p` is an invariant, other formulas are liveness on the runs that SPIN looks at: those that go on as long as
-//! anybody can. Our runs also have turns in which nothing happens, which is why formulas with `X` are refused: all others
-//! cannot tell the difference. SPIN evaluates formulas only where nobody is inside an atomic sequence.
+//! anybody can. SPIN evaluates formulas only where nobody is inside an atomic sequence. Our runs also have turns in which nothing happens; only
+//! formulas with `X` can tell the difference, and are said of the moments at which SPIN looks, as never claims are.
 
 use super::emit::{Output, Plan};
 use super::ir::*;
@@ -37,15 +37,10 @@ pub(super) fn predicates(
             into.insert(formula.at, resolved);
             Ok(())
         }
-        FormulaKind::Not(f) | FormulaKind::Always(f) | FormulaKind::Eventually(f) => inner(f),
-        FormulaKind::Next(f) => {
-            inner(f)?;
-            refuse(
-                formula.at,
-                "the operator `X`: what counts as the next step differs",
-                "say what you mean without it, for instance with `U`",
-            )
-        }
+        FormulaKind::Not(f)
+        | FormulaKind::Always(f)
+        | FormulaKind::Eventually(f)
+        | FormulaKind::Next(f) => inner(f),
         FormulaKind::And(a, b)
         | FormulaKind::Or(a, b)
         | FormulaKind::Implies(a, b)
@@ -64,6 +59,8 @@ struct Formulas<'t, 'p> {
     predicates: &'t Predicates,
     /// When SPIN evaluates formulas; nothing where that is always.
     seen: Option<String>,
+    /// That a state is one that SPIN stores, and just reached. It does not hold of the first one.
+    moment: String,
 }
 
 impl Formulas<'_, '_> {
@@ -116,10 +113,84 @@ impl Formulas<'_, '_> {
                     self.when_seen(&self.text(b)?)
                 )
             }
-            FormulaKind::Next(_) => {
-                return refuse(f.at, "the operator `X`", "say what you mean without it");
-            }
+            FormulaKind::Next(_) => return self.at_moment(f, false),
         })
+    }
+
+    fn has_next(f: &Formula) -> bool {
+        match &f.kind {
+            FormulaKind::Predicate(_) => false,
+            FormulaKind::Next(_) => true,
+            FormulaKind::Not(f) | FormulaKind::Always(f) | FormulaKind::Eventually(f) => {
+                Self::has_next(f)
+            }
+            FormulaKind::And(a, b)
+            | FormulaKind::Or(a, b)
+            | FormulaKind::Implies(a, b)
+            | FormulaKind::Equivalent(a, b)
+            | FormulaKind::Until(a, b)
+            | FormulaKind::WeakUntil(a, b)
+            | FormulaKind::Release(a, b) => Self::has_next(a) || Self::has_next(b),
+        }
+    }
+
+    /// A formula with `X`, at a moment at which SPIN looks; `first` says that it is the beginning of the run.
+    fn at_moment(&self, f: &Formula, first: bool) -> Result<String> {
+        if !Self::has_next(f) {
+            return self.text(f);
+        }
+        let moment = &self.moment;
+        let now = |f: &Formula| self.at_moment(f, first);
+        let later = |f: &Formula| self.at_moment(f, false);
+        let when = |f: &Formula| later(f).map(|f| format!("({moment} -> {f})"));
+        let met = |f: &Formula| later(f).map(|f| format!("({moment} && {f})"));
+        let text = match &f.kind {
+            FormulaKind::Predicate(_) => self.text(f)?,
+            FormulaKind::Not(f) => format!("!{}", now(f)?),
+            FormulaKind::And(a, b) => format!("({} && {})", now(a)?, now(b)?),
+            FormulaKind::Or(a, b) => format!("({} || {})", now(a)?, now(b)?),
+            FormulaKind::Implies(a, b) => format!("({} -> {})", now(a)?, now(b)?),
+            FormulaKind::Equivalent(a, b) => format!("({} <-> {})", now(a)?, now(b)?),
+            FormulaKind::Next(f) => format!("(X (!{moment} U {}))", met(f)?),
+            FormulaKind::Always(f) => {
+                let rest = format!("(G {})", when(f)?);
+                if first {
+                    format!("({} && X {rest})", now(f)?)
+                } else {
+                    rest
+                }
+            }
+            FormulaKind::Eventually(f) => {
+                let rest = format!("(F {})", met(f)?);
+                if first {
+                    format!("({} || X {rest})", now(f)?)
+                } else {
+                    rest
+                }
+            }
+            FormulaKind::Until(a, b) | FormulaKind::WeakUntil(a, b) => {
+                let weak = matches!(f.kind, FormulaKind::WeakUntil(..));
+                let until = if weak { "W" } else { "U" };
+                let rest = format!("({} {until} {})", when(a)?, met(b)?);
+                if first {
+                    format!("({} || ({} && X {rest}))", now(b)?, now(a)?)
+                } else {
+                    rest
+                }
+            }
+            FormulaKind::Release(a, b) => {
+                let rest = format!("({} R {})", met(a)?, when(b)?);
+                if first {
+                    format!("({} && ({} || X {rest}))", now(b)?, now(a)?)
+                } else {
+                    rest
+                }
+            }
+        };
+        if text.len() > never::MAX_FORMULA {
+            return refuse(f.at, "a formula of this size with `X`", "split it");
+        }
+        Ok(text)
     }
 
     /// Without temporal operators.
@@ -182,6 +253,11 @@ pub(super) fn write(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
             texts: &texts,
             predicates: &all,
             seen,
+            moment: never::moment(
+                plan,
+                &everywhere(plan, "taken"),
+                &everywhere(plan, "enabled"),
+            ),
         };
         if let FormulaKind::Always(inner) = &ltl.formula.kind
             && Formulas::is_state(inner)
@@ -191,7 +267,7 @@ pub(super) fn write(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
             continue;
         }
         fair = true;
-        let mut text = formulas.text(&ltl.formula)?;
+        let mut text = formulas.at_moment(&ltl.formula, true)?;
         if !plan.setup.is_empty() {
             // The first state that SPIN knows is the one after the initial values are set.
             let name = &plan.added.exclusive;

@@ -65,6 +65,12 @@ pub(super) fn exact(op: Binary, a: Interval, b: Interval) -> Interval {
         Binary::BitAnd if a.0 >= 0 => (0, a.1),
         Binary::BitAnd if b.0 >= 0 => (0, b.1),
         Binary::BitOr | Binary::BitXor if a.0 >= 0 && b.0 >= 0 => (0, all_ones(a.1.max(b.1))),
+        // The sign is that of the side that may be negative.
+        Binary::BitOr | Binary::BitXor if a.0 >= 0 || b.0 >= 0 => {
+            let (positive, other) = if b.0 >= 0 { (b, a) } else { (a, b) };
+            let least = -all_ones(positive.1.max(-other.0)) - 1;
+            (least, all_ones(positive.1.max(other.1)))
+        }
         Binary::ShiftLeft if a.0 >= 0 && b.0 >= 0 && b.1 <= 31 => (a.0 << b.0, a.1 << b.1),
         Binary::ShiftRight if a.0 >= 0 && b.0 >= 0 && b.1 <= 31 => (a.0 >> b.1, a.1 >> b.0),
         Binary::BitAnd
@@ -76,7 +82,8 @@ pub(super) fn exact(op: Binary, a: Interval, b: Interval) -> Interval {
     }
 }
 
-fn all_ones(n: i64) -> i64 {
+/// The least number of ones alone in binary that is not below this one.
+pub(super) fn all_ones(n: i64) -> i64 {
     let mut ones = 0;
     while ones < n {
         ones = ones * 2 + 1;

@@ -368,13 +368,6 @@ impl<'p> Resolver<'p> {
                         );
                     }
                     let fields = self.flat_fields(fields, declaration.at, 0)?;
-                    if !outer.is_empty() {
-                        return refuse(
-                            declaration.at,
-                            "channels in an array of records",
-                            "declare an array of channels of its own",
-                        );
-                    }
                     Some((capacity, fields))
                 }
                 Some(Initial::Value(e)) => {
@@ -396,7 +389,7 @@ impl<'p> Resolver<'p> {
                 at: declaration.name.at,
                 name: path.replace('.', "_"),
                 owner,
-                length: dims.last().map(|d| d.1 + 1),
+                lengths: dims.iter().map(|d| d.1 + 1).collect(),
                 channel,
                 var,
                 parameter,
@@ -531,9 +524,7 @@ impl<'p> Resolver<'p> {
             };
             let dims = match meaning {
                 Meaning::Var(v) => self.program.vars[v.0].dims.len(),
-                Meaning::Chan(c) => self.program.chans[c.0]
-                    .var
-                    .map_or(0, |v| self.program.vars[v.0].dims.len()),
+                Meaning::Chan(c) => self.program.chans[c.0].lengths.len(),
             };
             let mut full = outer.clone();
             full.extend(indices.into_iter().map(Expr::Num));
@@ -635,10 +626,7 @@ impl<'p> Resolver<'p> {
         }
         let dims = match meaning {
             Meaning::Var(v) => self.program.vars[v.0].dims.len(),
-            Meaning::Chan(c) => match self.program.chans[c.0].var {
-                Some(v) => self.program.vars[v.0].dims.len(),
-                None => usize::from(self.program.chans[c.0].length.is_some()),
-            },
+            Meaning::Chan(c) => self.program.chans[c.0].lengths.len(),
         };
         if indices.len() != dims {
             return wrong(
@@ -775,12 +763,12 @@ impl<'p> Resolver<'p> {
             },
             ExprKind::Unary(Unary::Not, e) => Expr::Not(boxed(e)?),
             ExprKind::Unary(Unary::Minus, e) => fold(&Expr::Minus(boxed(e)?)),
-            ExprKind::Unary(Unary::Complement, e) => Expr::Bin(
+            ExprKind::Unary(Unary::Complement, e) => fold(&Expr::Bin(
                 Binary::Sub,
-                Box::new(Expr::Minus(boxed(e)?)),
+                Box::new(fold(&Expr::Minus(boxed(e)?))),
                 Box::new(Expr::Num(1)),
                 at,
-            ),
+            )),
             ExprKind::Binary(op, a, b) => fold(&Expr::Bin(*op, boxed(a)?, boxed(b)?, at)),
             ExprKind::Conditional(c, a, b) => Expr::Cond(boxed(c)?, boxed(a)?, boxed(b)?, at),
             ExprKind::Run { .. } => {

@@ -5,7 +5,7 @@
 //! Results that may leave 32 bits, or the type they are stored in, are wrapped; intervals say where that is not needed.
 
 use super::ir::*;
-use super::ranges::{INT, Interval, clip, exact, within};
+use super::ranges::{INT, Interval, all_ones, clip, exact, within};
 use crate::from_promela::syntax::{Binary, Type};
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ const OR: u8 = 1;
 const AND: u8 = 2;
 const COMPARE: u8 = 3;
 pub(super) const SUM: u8 = 4;
-const PRODUCT: u8 = 5;
+pub(super) const PRODUCT: u8 = 5;
 const UNARY: u8 = 6;
 pub(super) const PRIMARY: u8 = 7;
 
@@ -386,7 +386,13 @@ impl Texts<'_> {
                         format!("{} % {}", ta.at_least(PRODUCT), tb.at_least(UNARY)),
                         PRODUCT,
                     ),
-                    _ => self.bits(*op, (&ta, ia), (&tb, ib), b.number(), *at)?,
+                    _ => match (op, a.number()) {
+                        // These may change sides, and a constant is simpler on the right.
+                        (Binary::BitAnd | Binary::BitOr | Binary::BitXor, Some(mask)) => {
+                            self.bits(*op, (&tb, ib), (&ta, ia), Some(mask), *at)?
+                        }
+                        _ => self.bits(*op, (&ta, ia), (&tb, ib), b.number(), *at)?,
+                    },
                 };
                 Ok(self.wrapped(text, exact(*op, ia, ib), INT))
             }
@@ -452,15 +458,37 @@ impl Texts<'_> {
                 .collect();
             return Ok(Text::new(parts.join(" + "), SUM));
         }
-        if let (Binary::BitAnd, Some(mask)) = (op, constant)
-            && ia.0 >= 0
-            && mask >= 0
-            && (mask + 1) & mask == 0
+        if let (Some(mask), true) = (constant, ia.0 >= 0)
+            && let Some(text) = masked(op, a, ia.1, mask)
         {
-            return Ok(Text::new(
-                format!("{} % {}", a.at_least(PRODUCT), mask + 1),
-                PRODUCT,
-            ));
+            return Ok(text);
+        }
+        // What is not negative has no bits beyond its own, so those of the other side do not matter.
+        let lowest = |text: &Text, most: i64| {
+            let modulus = all_ones(most) + 1;
+            let text = text.at_least(PRODUCT);
+            let rest = format!("({text} % {modulus} + {modulus}) % {modulus}");
+            (Text::new(rest, PRODUCT), (0, modulus - 1))
+        };
+        if op == Binary::BitAnd && ia.0 < 0 && ib.0 >= 0 {
+            let (text, values) = lowest(a, ib.1);
+            return self.bits(op, (&text, values), (b, ib), constant, at);
+        }
+        if op == Binary::BitAnd && ia.0 >= 0 && ib.0 < 0 {
+            let (text, values) = lowest(b, ia.1);
+            return self.bits(op, (a, ia), (&text, values), None, at);
+        }
+        // Only bits of the constant change, whatever the sign.
+        if let (Binary::BitOr | Binary::BitXor, Some(mask @ 0..)) = (op, constant)
+            && ia.0 < 0
+        {
+            let (rest, values) = lowest(a, mask);
+            if let Some(set) = masked(Binary::BitAnd, &rest, values.1, mask) {
+                let twice = if op == Binary::BitXor { " * 2" } else { "" };
+                let set = set.at_least(PRODUCT);
+                let text = format!("{} + {mask} - {set}{twice}", a.at_least(SUM));
+                return Ok(Text::new(text, SUM));
+            }
         }
         let most = if op == Binary::BitAnd {
             ia.1.min(ib.1)
@@ -670,12 +698,7 @@ impl Texts<'_> {
                 }
             },
         };
-        if !t.present
-            || (index.is_none() && !t.single())
-            || id < t.pids.0
-            || id > t.pids.1
-            || self.program.ambiguous
-        {
+        if !t.present || id < t.pids.0 || id > t.pids.1 || self.program.ambiguous {
             return refuse(
                 at,
                 format!("this does not name one process of `{}`", t.original),
@@ -799,6 +822,69 @@ impl Texts<'_> {
             _ => format!("({})", seen.join(" || ")),
         })
     }
+}
+
+/// An operator on bits with a constant, of a number between 0 and `most`: what is added or taken away for each run of ones in the constant.
+fn masked(op: Binary, a: &Text, most: i64, mask: i64) -> Option<Text> {
+    let ones = all_ones(most);
+    let runs = runs(if op == Binary::BitAnd {
+        mask & ones
+    } else {
+        mask
+    })?;
+    if a.text.len() * (runs.len() + 1) > 1000 {
+        return None;
+    }
+    // The bits of a run, where the number has them.
+    let part = |(low, high): (i64, i64)| {
+        let a = a.at_least(PRODUCT);
+        match (low, ones < high) {
+            _ if ones < low => None,
+            (1, true) => Some(a),
+            (1, false) => Some(format!("{a} % {high}")),
+            (_, true) => Some(format!("{a} / {low} * {low}")),
+            (_, false) => Some(format!("{a} / {low} % {} * {low}", high / low)),
+        }
+    };
+    let mut text = a.at_least(SUM);
+    match op {
+        Binary::BitAnd => {
+            let parts: Vec<String> = runs.into_iter().filter_map(part).collect();
+            // Nothing is left, but the number has to be evaluated.
+            if parts.is_empty() {
+                return Some(Text::new(format!("{} % 1", a.at_least(PRODUCT)), PRODUCT));
+            }
+            let level = if parts.len() == 1 { PRODUCT } else { SUM };
+            return Some(Text::new(parts.join(" + "), level));
+        }
+        Binary::BitOr | Binary::BitXor => {
+            let twice = if op == Binary::BitXor { " * 2" } else { "" };
+            for run in runs {
+                text += &format!(" + {}", run.1 - run.0);
+                if let Some(part) = part(run) {
+                    text += &format!(" - {part}{twice}");
+                }
+            }
+        }
+        _ => return None,
+    }
+    Some(Text::new(text, SUM))
+}
+
+/// The runs of ones in a number's bits: the first bit of each, and the first behind it. Nothing if it is negative.
+fn runs(number: i64) -> Option<Vec<(i64, i64)>> {
+    let mut found: Vec<(i64, i64)> = Vec::new();
+    for at in 0..32 {
+        let bit = 1i64 << at;
+        if number & bit == 0 {
+            continue;
+        }
+        match found.last_mut() {
+            Some(last) if last.1 == bit => last.1 = bit * 2,
+            _ => found.push((bit, bit * 2)),
+        }
+    }
+    (number >= 0).then_some(found)
 }
 
 /// Whether an expression is made of numbers and the pid.
