@@ -38,6 +38,7 @@ pub fn room<'a>(limits: &Limits<'a>) -> Room<'a> {
     Room {
         capacity,
         stop: limits.stop,
+        work: limits.work,
     }
 }
 

@@ -17,7 +17,7 @@ use oxidd::{
 };
 use oxidd_core::util::SatCountCache;
 use oxidd_core::util::num::Natural;
-use threadwise_engine::Stop;
+use threadwise_engine::{Stop, Work};
 
 /// A set of states, or a relation: a Boolean function.
 pub type Bdd = BCDDFunction;
@@ -55,6 +55,8 @@ pub struct Room<'l> {
     /// Asked between operations, however many of them there are between two questions of the caller's own: a step of a program with
     /// wide variables takes millions.
     pub stop: Option<AskStop<'l>>,
+    /// Where it is counted how much was done, before each of these questions: building the steps of a large program may take longer than all that comes after it.
+    pub work: Option<&'l Work>,
 }
 
 impl From<usize> for Room<'_> {
@@ -62,6 +64,7 @@ impl From<usize> for Room<'_> {
         Room {
             capacity,
             stop: None,
+            work: None,
         }
     }
 }
@@ -81,6 +84,7 @@ pub struct Diagrams<'l> {
     manager: BCDDManagerRef,
     capacity: usize,
     stop: Option<AskStop<'l>>,
+    counter: Option<&'l Work>,
     /// Whether the last operation was a long one.
     long: Cell<bool>,
     /// Nodes at which garbage is collected.
@@ -96,7 +100,11 @@ pub struct Diagrams<'l> {
 impl<'l> Diagrams<'l> {
     /// A manager for a number of variables, with some room.
     pub fn new(variables: u32, room: impl Into<Room<'l>>) -> Self {
-        let Room { capacity, stop } = room.into();
+        let Room {
+            capacity,
+            stop,
+            work: counter,
+        } = room.into();
         let capacity = capacity.clamp(1 << 12, (1 << 31) - 1);
         // The cache is written once at the start, which must not cost more than a small problem;
         // a larger one than this never paid.
@@ -109,6 +117,7 @@ impl<'l> Diagrams<'l> {
             manager,
             capacity,
             stop,
+            counter,
             long: Cell::new(false),
             threshold: capacity / 10 * 7,
             operations: Cell::new(0),
@@ -123,11 +132,15 @@ impl<'l> Diagrams<'l> {
         Room {
             capacity: self.capacity,
             stop: self.stop,
+            work: self.counter,
         }
     }
 
     /// Asks whether to stop. Operations do so themselves; this is for loops of other work.
     pub fn breathe(&self) -> Result<(), GaveUp> {
+        if let Some(counter) = self.counter {
+            counter.add(self.work.take());
+        }
         match self.stop.and_then(|stop| stop()) {
             Some(stop) => Err(GaveUp::Stopped(stop)),
             None => Ok(()),

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use threadwise_engine::Stop;
+use threadwise_engine::{Stop, Work};
 use threadwise_symbolic::{Bdd, Diagrams, GaveUp, OutOfNodes, Room, with_deep_stack};
 use threadwise_testgen::random::Random;
 
@@ -114,6 +114,22 @@ fn no_room_is_an_error_and_everything_goes_on() {
 }
 
 #[test]
+fn what_was_done_is_counted_before_each_question() {
+    let work = Work::default();
+    let stop = || (work.done() > 1000).then_some(Stop::Cancelled);
+    let room = Room {
+        capacity: 1 << 14,
+        stop: Some(&stop),
+        work: Some(&work),
+    };
+    let d = Diagrams::new(8, room);
+    let done = (0..10_000).take_while(|at| d.literal(at % 8, true).is_ok());
+    let done = done.count();
+    // Whoever has so much to do that the search has not begun yet ends as well.
+    assert!((10..1000).contains(&done), "{done} operations");
+}
+
+#[test]
 fn operations_end_when_they_are_told_to() {
     for questions in [1, 3, 100] {
         let asked = AtomicU32::new(0);
@@ -122,6 +138,7 @@ fn operations_end_when_they_are_told_to() {
         let room = Room {
             capacity: 1 << 14,
             stop: Some(&stop),
+            work: None,
         };
         let d = Diagrams::new(8, room);
         let mut done = 0;
