@@ -143,6 +143,102 @@ fn a_quantifier_goes_on_when_its_value_is_clear() {
     }
 }
 
+/// A random truth value, of parts that may fail. `bound` is how many variables are bound.
+fn predicate(next: &mut dyn FnMut(usize) -> usize, depth: usize, bound: usize) -> String {
+    let number = |next: &mut dyn FnMut(usize) -> usize| match next(3 + bound) {
+        0 => "x".to_owned(),
+        1 => "x - 2".to_owned(),
+        2 => "y".to_owned(),
+        at => format!("k{}", at - 3),
+    };
+    if depth == 0 || next(6) == 0 {
+        let number = number(next);
+        return match next(4) {
+            0 => "b".to_owned(),
+            1 => format!("{number} > 1"),
+            2 => format!("a[{number}] == 1"),
+            _ => format!("4 / ({number}) > 1"),
+        };
+    }
+    let many = 2 + next(4);
+    let mut parts = |word: &str| {
+        let parts: Vec<String> = (0..many)
+            .map(|_| predicate(next, depth - 1, bound))
+            .collect();
+        format!("({})", parts.join(word))
+    };
+    match many + depth + bound {
+        sum if sum % 4 == 0 => parts(" && "),
+        sum if sum % 4 == 1 => parts(" || "),
+        sum if sum % 4 == 2 && bound < 2 => {
+            let word = ["exists", "forall"][next(2)];
+            let body = predicate(next, depth - 1, bound + 1);
+            format!("({word} k{bound} in 0..2: {body})")
+        }
+        _ => {
+            let (first, second) = (parts(" || "), predicate(next, depth - 1, bound));
+            format!("!({first} -> {second})")
+        }
+    }
+}
+
+#[test]
+fn invariants_fail_where_the_interpreter_says_so() {
+    let mut seed: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mut next = |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    let (mut kept, mut violated) = (0, 0);
+    for _ in 0..40 {
+        let mut text = "shared a: array[0..2] of 0..1 = any; shared x: 0..4 = any; shared y: 0..1 = any; shared b: bool = any; process P { l1: skip; }\n".to_owned();
+        for at in 0..10 {
+            let predicate = predicate(&mut next, 4, 0);
+            text += &format!("invariant i{at}: {predicate};\n");
+        }
+        agree(&text);
+        let instance = instance(&text, &[]).expect("no errors");
+        let system = lower(&instance, CAPACITY).expect("it is small");
+        for state in eval::initial_states(&system).expect("small numbers") {
+            let context = Context::of_state(&system, &state);
+            for property in &system.properties {
+                if let SystemPropertyKind::Invariant(total) = &property.kind {
+                    match context.holds(total).expect("small numbers") {
+                        true => kept += 1,
+                        false => violated += 1,
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        kept >= 5_000 && violated >= 20_000,
+        "{kept} hold, {violated} do not"
+    );
+}
+
+/// What may fail in a long disjunction does not make it grow with the square of its length.
+#[test]
+fn long_properties_stay_small() {
+    let size = |parts: usize| {
+        let parts: Vec<String> = (0..parts)
+            .map(|at| format!("a[x + {at} - {at}] == {}", at % 9))
+            .collect();
+        let text = format!(
+            "shared a: array[0..2] of 0..9 = 0; shared x: 0..4 = 0; process P {{ l1: skip; }}
+             invariant all: forall k in 0..1: k == 7 || {};",
+            parts.join(" || ")
+        );
+        let instance = instance(&text, &[]).expect("no errors");
+        let system = lower(&instance, CAPACITY).expect("it is small");
+        format!("{:?}", system.properties.last().expect("one").kind).len()
+    };
+    let (short, long) = (size(20), size(200));
+    assert!(long < 20 * short, "{short} and {long}");
+}
+
 #[test]
 fn division_rounds_towards_zero() {
     let findings = agree(

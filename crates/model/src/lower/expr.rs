@@ -309,12 +309,54 @@ impl<'a> Translator<'a> {
         parts: &[hir::Expr],
         conjunction: bool,
     ) -> Result<Expr> {
+        if self.own.is_none() {
+            let mut each = Vec::new();
+            for part in parts {
+                let (value, checks) = self.apart(|this| this.expr(frame, part))?;
+                let holds = build::and(checks.into_iter().map(|check| check.holds));
+                each.push((value, holds, part.span));
+            }
+            let Some((value, holds, span)) = self.together(each, conjunction)? else {
+                return Ok(build::boolean(conjunction));
+            };
+            self.check(holds, CheckKind::Index, span);
+            return Ok(value);
+        }
         let mut done: Vec<Expr> = Vec::new();
         for part in parts {
             let result = self.right_side(frame, done, part, conjunction)?;
             done = vec![result];
         }
         Ok(done.pop().unwrap_or(build::boolean(conjunction)))
+    }
+
+    /// A conjunction or disjunction of parts, each with its value and whether its checks hold, in a property, where it does not matter which check fails. Halves are put
+    /// together, so that the values in front of a check are not written anew for each check behind them.
+    fn together(
+        &mut self,
+        mut parts: Vec<(Expr, Expr, Span)>,
+        conjunction: bool,
+    ) -> Result<Option<(Expr, Expr, Span)>> {
+        if parts.len() < 2 {
+            return Ok(parts.pop());
+        }
+        let second = parts.split_off(parts.len() / 2);
+        let first = self.together(parts, conjunction)?;
+        let second = self.together(second, conjunction)?;
+        let (Some((a, a_holds, _)), Some((b, b_holds, span))) = (first, second) else {
+            return Ok(None);
+        };
+        let b_holds = match b_holds {
+            build::TRUE => build::TRUE,
+            // Evaluated only where the first half does not decide.
+            holds if conjunction => build::implies(self.copy(&a, span)?, holds),
+            holds => build::or([self.copy(&a, span)?, holds]),
+        };
+        let value = match conjunction {
+            true => build::and([a, b]),
+            false => build::or([a, b]),
+        };
+        Ok(Some((value, build::and([a_holds, b_holds]), span)))
     }
 
     /// Adds a part to a conjunction or disjunction that does not decide yet.
@@ -599,9 +641,11 @@ impl<'a> Translator<'a> {
         checks: Vec<Check>,
         span: Span,
     ) -> Result<()> {
-        let alike = checks
-            .windows(2)
-            .all(|pair| (pair[0].kind, pair[0].span) == (pair[1].kind, pair[1].span));
+        // In a property it does not matter which check fails.
+        let alike = self.own.is_none()
+            || checks
+                .windows(2)
+                .all(|pair| (pair[0].kind, pair[0].span) == (pair[1].kind, pair[1].span));
         if alike {
             for check in checks {
                 let among = self.copy(&among, span)?;
