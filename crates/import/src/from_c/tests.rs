@@ -684,6 +684,8 @@ fn what_a_function_that_prints_gives_is_not_known() {
     assert!(text.contains("havoc input;"), "{text}");
     let text = model("#include <time.h>\nlong x; int main(void) { x = time(0); }");
     assert!(text.contains("havoc input;"), "{text}");
+    // It may be later than 32 bits can say.
+    assert!(!text.contains("2147483647"), "{text}");
     let text = model("#include <stdio.h>\nint x; int main(void) { printf(\"a\"); x = 1; }");
     assert!(!text.contains("havoc"), "{text}");
     // What an argument does is done.

@@ -211,7 +211,8 @@ impl<'a> Builder<'a> {
             ),
             "nondet" | "nondet_int" if !own => Ok(Some(self.arbitrary(IntType::INT, at))),
             "nondet_bool" if !own => Ok(Some(self.arbitrary(IntType::BOOL, at))),
-            "rand" | "random" if !own => Ok(Some(self.natural(IntType::INT, at))),
+            "rand" if !own => Ok(Some(self.natural(IntType::INT, at))),
+            "random" if !own => Ok(Some(self.natural(self.reading.data_model.long(), at))),
             "abs" if !own && arguments.len() == 1 => {
                 let value = self.rvalue(&arguments[0])?;
                 let (expr, ty) = self.as_int(value, at)?;
@@ -226,8 +227,7 @@ impl<'a> Builder<'a> {
                 self.leave_out(name, arguments, at)?;
                 // Who uses the result does not know it.
                 Ok(Some(match name {
-                    "time" => self.natural(self.reading.data_model.long(), at),
-                    "write" => self.arbitrary(self.reading.data_model.long(), at),
+                    "time" | "write" => self.arbitrary(self.reading.data_model.long(), at),
                     "sleep" => self.arbitrary(IntType::UNSIGNED, at),
                     "srand" | "perror" | "setbuf" => Value::Void,
                     _ => self.arbitrary(IntType::INT, at),

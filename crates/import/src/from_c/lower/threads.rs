@@ -588,22 +588,6 @@ impl<'a> Builder<'a> {
         for Statement { at, kind } in code {
             let mut inner = |code: Code| self.rewritten(code, sites, straight, plans, ended);
             let kind = match kind {
-                StatementKind::If(condition, yes, no) => {
-                    let yes = inner(yes);
-                    StatementKind::If(condition, yes, inner(no))
-                }
-                StatementKind::Loop {
-                    head,
-                    condition,
-                    body,
-                } => StatementKind::Loop {
-                    head,
-                    condition,
-                    body: inner(body),
-                },
-                StatementKind::Choose(blocks) => {
-                    StatementKind::Choose(blocks.into_iter().map(inner).collect())
-                }
                 StatementKind::Join(handle) => {
                     let flag = match ended {
                         Some(var) => Expr::Load(Place {
@@ -624,7 +608,7 @@ impl<'a> Builder<'a> {
                     output.extend(made);
                     continue;
                 }
-                other => other,
+                other => other.with_inner(&mut inner),
             };
             output.push(Statement { at, kind });
         }
