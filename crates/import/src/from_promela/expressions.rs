@@ -374,7 +374,7 @@ impl Parser {
         }
         let place_at = self.since(name.at);
         let (scope, known) = self.variable_of(&process, &name)?;
-        if known.array != position.is_some() {
+        if known.array() != position.is_some() {
             return Err(index_wrong(&name, &known));
         }
         let segments = vec![Segment {
@@ -516,8 +516,8 @@ impl Parser {
             let last = segments.len() - 1;
             let goes_on = self.at_sign(".");
             if let Some(known) = &known {
-                let missing = known.array && index.is_none() && (goes_on || !whole);
-                if missing || (!known.array && index.is_some()) {
+                let missing = known.array() && index.is_none() && (goes_on || !whole);
+                if missing || (!known.array() && index.is_some()) {
                     let error = index_wrong(&segments[last].name, known);
                     self.complain(error)?;
                 }
@@ -633,7 +633,7 @@ impl Parser {
 }
 
 fn index_wrong(name: &Name, known: &Known) -> Box<crate::Remark> {
-    if known.array {
+    if known.array() {
         let message = format!("`{}` is an array", name.text);
         let message = remark(
             name.at,

@@ -214,9 +214,6 @@ fn for_each_goto(statements: &mut [Statement], visit: &mut dyn FnMut(&mut Name))
             | StatementKind::Block(body) => {
                 for_each_goto(body, visit);
             }
-            StatementKind::For { body, .. } | StatementKind::ForIn { body, .. } => {
-                for_each_goto(body, visit)
-            }
             StatementKind::Unless(main, escape) => {
                 for_each_goto(main, visit);
                 for_each_goto(escape, visit);
@@ -230,8 +227,7 @@ fn for_each_goto(statements: &mut [Statement], visit: &mut dyn FnMut(&mut Name))
             | StatementKind::Else
             | StatementKind::Break
             | StatementKind::Send { .. }
-            | StatementKind::Receive { .. }
-            | StatementKind::Select { .. } => {}
+            | StatementKind::Receive { .. } => {}
         }
     }
 }

@@ -12,7 +12,9 @@ use super::lexer::{DIALECT, Kind, Token};
 use super::remarks::{Parsed, malformed, remark, unsupported};
 use super::scopes::{Other, Scopes};
 use super::separators;
-use super::syntax::{At, Claim, Expr, ExprKind, Ltl, Mtype, Name, Proctype, Promela, Record, Type};
+use super::syntax::{
+    At, Claim, Expr, ExprKind, Ltl, Mtype, Name, Proctype, Promela, Record, Statement, Type,
+};
 use super::words::is_keyword;
 use crate::preprocess::preprocess;
 use crate::source::Sources;
@@ -79,6 +81,8 @@ pub(crate) struct Parser {
     pub(super) early: bool,
     /// Whether an option begins with the next statement, which may then be `else`.
     pub(super) option_begins: bool,
+    /// Statements that go in front of the one being read, in its sequence.
+    pub(super) in_front: Vec<Statement>,
 }
 
 impl Parser {
@@ -102,6 +106,7 @@ impl Parser {
             loops: 0,
             early: true,
             option_begins: false,
+            in_front: Vec::new(),
         }
     }
 

@@ -11,14 +11,15 @@ use threadwise_lang::diagnostics::Code;
 use threadwise_lang::suggest::closest;
 
 use super::remarks::{Parsed, related, remark, unsupported};
-use super::syntax::{At, Declaration, Name, Type};
+use super::syntax::{At, Declaration, Expr, Name, Type};
 
 /// What is known of a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Known {
     pub at: At,
     pub kind: Type,
-    pub array: bool,
+    /// How many elements, of an array.
+    pub length: Option<Expr>,
     /// A number that it starts with, which SPIN takes where a constant belongs.
     pub start: Option<i64>,
 }
@@ -28,9 +29,13 @@ impl Known {
         Known {
             at: declaration.name.at,
             kind: declaration.kind.clone(),
-            array: declaration.length.is_some(),
+            length: declaration.length.clone(),
             start,
         }
+    }
+
+    pub(crate) fn array(&self) -> bool {
+        self.length.is_some()
     }
 }
 

@@ -1,8 +1,9 @@
 //! Statements.
 //!
 //! Two things are rewritten on the way, because SPIN does the same before it knows of steps: a declaration that comes after
-//! the first statement of its process is followed by an assignment, which is a step of its own; and `select` between
-//! numbers that are few and stand there as digits is an `if` of assignments.
+//! the first statement of its process is followed by an assignment, which is a step of its own; and `for` and `select` are
+//! loops that count, but for a `select` between numbers that are few and stand there as digits, which is an `if` of
+//! assignments.
 
 use threadwise_lang::diagnostics::Code;
 
@@ -12,7 +13,7 @@ use super::parser::{Parser, embedded};
 use super::remarks::{Parsed, malformed, remark, unsupported};
 use super::scopes::Other;
 use super::syntax::{
-    At, Declaration, Expr, ExprKind, Initial, Name, Pattern, Place, Segment, Statement,
+    At, Binary, Declaration, Expr, ExprKind, Initial, Name, Pattern, Place, Segment, Statement,
     StatementKind, Type,
 };
 
@@ -84,8 +85,18 @@ impl Parser {
         Ok(out)
     }
 
-    /// `{ .. }`, a scope of its own.
+    /// `{ .. }`, which does not begin with a label: SPIN would not know which state it is.
     fn block(&mut self) -> Parsed<Vec<Statement>> {
+        let body = self.braces()?;
+        if let Some(label) = first_label(&body) {
+            let help = "put the label in front of the brace, or of the word before it";
+            return Err(malformed(label.at, "a label behind an opening brace", help));
+        }
+        Ok(body)
+    }
+
+    /// `{ .. }`, a scope of its own.
+    fn braces(&mut self) -> Parsed<Vec<Statement>> {
         self.deeper()?;
         self.early = false;
         let open = self.expect("{")?;
@@ -120,12 +131,14 @@ impl Parser {
             return Ok(());
         }
         let first = self.statement()?;
+        out.append(&mut self.in_front);
         if !self.at_word("unless") {
             out.push(first);
             return Ok(());
         }
         self.take();
         let second = self.statement()?;
+        out.append(&mut self.in_front);
         let at = self.since(token.at);
         out.push(Statement {
             at,
@@ -483,42 +496,100 @@ impl Parser {
         Ok(options)
     }
 
-    fn for_loop(&mut self) -> Parsed<StatementKind> {
-        self.take();
-        self.early = false;
-        self.expect("(")?;
+    /// A variable that `for` or `select` counts with.
+    fn counter(&mut self) -> Parsed<Place> {
         let variable = self.place(false)?;
         self.refuse_write(&variable)?;
-        if self.take_sign(":") {
-            let low = self.expression()?;
-            self.expect("..")?;
-            let high = self.expression()?;
-            self.expect(")")?;
-            let body = self.loop_body()?;
-            return Ok(StatementKind::For {
-                variable,
-                low,
-                high,
-                body,
-            });
+        let plain = variable.segments.len() == 1 && variable.segments[0].index.is_none();
+        if !plain || matches!(self.type_of(&variable), Some(Type::Chan | Type::Record(_))) {
+            let help = "declare a variable of its own for it, which is no array, record or channel";
+            return Err(malformed(
+                variable.at,
+                "only a plain variable can count",
+                help,
+            ));
         }
-        if !self.take_word("in") {
+        Ok(variable)
+    }
+
+    /// `low .. high`; numbers must be in order.
+    fn range(&mut self) -> Parsed<(Expr, Expr)> {
+        let low = self.expression()?;
+        self.expect("..")?;
+        let high = self.expression()?;
+        if let (ExprKind::Number(from), ExprKind::Number(to)) = (&low.kind, &high.kind)
+            && from > to
+        {
+            return Err(malformed(
+                low.at.to(high.at),
+                "this range is empty",
+                "put the smaller number first",
+            ));
+        }
+        Ok((low, high))
+    }
+
+    fn for_loop(&mut self) -> Parsed<StatementKind> {
+        let word = self.take();
+        self.early = false;
+        self.expect("(")?;
+        let variable = self.counter()?;
+        let (low, high) = if self.take_sign(":") {
+            self.range()?
+        } else if self.take_word("in") {
+            self.indices()?
+        } else {
             return Err(self.unexpected("`:` and a range, or `in` and an array"));
-        }
-        let over = self.place(true)?;
+        };
         self.expect(")")?;
+        let at = self.since(word.at);
         let body = self.loop_body()?;
-        Ok(StatementKind::ForIn {
+        let otherwise = vec![
+            plain(at, StatementKind::Else),
+            plain(at, StatementKind::Break),
+        ];
+        Ok(self.counting(
+            at,
             variable,
-            over,
+            low,
+            (Binary::LessEqual, high),
             body,
-        })
+            otherwise,
+        ))
+    }
+
+    /// The indices of an array.
+    fn indices(&mut self) -> Parsed<(Expr, Expr)> {
+        let over = self.place(true)?;
+        let length = match &over.segments[..] {
+            [only] if only.index.is_none() => self
+                .scopes
+                .variable(&only.name.text)
+                .and_then(|(_, known)| known.length.clone()),
+            _ => None,
+        };
+        let Some(length) = length else {
+            return Err(unsupported(
+                over.at,
+                "`for` over anything but an array",
+                "count with `for (i : 0 .. n)`",
+            ));
+        };
+        let number = |value| number_at(over.at, value);
+        let last = match length.kind {
+            ExprKind::Number(length) => number(length - 1),
+            _ => Expr {
+                at: over.at,
+                kind: ExprKind::Binary(Binary::Sub, Box::new(length), Box::new(number(1))),
+            },
+        };
+        Ok((number(0), last))
     }
 
     fn loop_body(&mut self) -> Parsed<Vec<Statement>> {
         while self.take_sign(";") {}
         self.loops += 1;
-        let body = self.block()?;
+        let body = self.braces()?;
         self.loops -= 1;
         Ok(body)
     }
@@ -527,52 +598,59 @@ impl Parser {
         let word = self.take();
         self.expect("(")?;
         let name = self.peek().clone();
-        let variable = self.place(false)?;
-        self.refuse_write(&variable)?;
+        let variable = self.counter()?;
         self.expect(":")?;
         let digits = |token: &Token| token.kind == Kind::Number;
-        let plain = digits(self.peek())
+        let few = digits(self.peek())
             && self.ahead(1).is("..")
             && digits(self.ahead(2))
             && self.ahead(3).is(")")
             && word.call == 0
-            && variable.segments.len() == 1
-            && variable.segments[0].index.is_none()
             && name.text.chars().all(|c| c.is_ascii_alphanumeric());
-        let low = self.expression()?;
-        self.expect("..")?;
-        let high = self.expression()?;
+        let (low, high) = self.range()?;
         self.expect(")")?;
-        if let (true, ExprKind::Number(from), ExprKind::Number(to)) = (plain, &low.kind, &high.kind)
+        let at = self.since(word.at);
+        if let (true, ExprKind::Number(from), ExprKind::Number(to)) = (few, &low.kind, &high.kind)
+            && to - from <= WRITTEN_OUT
         {
-            if from > to {
-                return Err(malformed(
-                    self.since(word.at),
-                    "this range is empty",
-                    "put the smaller number first",
-                ));
-            }
-            if to - from <= WRITTEN_OUT {
-                let at = self.since(word.at);
-                let one = |value: i64| {
-                    let value = Expr {
-                        at,
-                        kind: ExprKind::Number(value),
-                    };
-                    vec![Statement {
-                        at,
-                        labels: Vec::new(),
-                        kind: StatementKind::Assign(variable.clone(), value),
-                    }]
-                };
-                return Ok(StatementKind::If((*from..=*to).map(one).collect()));
-            }
+            let one = |value: i64| {
+                let value = number_at(at, value);
+                vec![plain(at, StatementKind::Assign(variable.clone(), value))]
+            };
+            return Ok(StatementKind::If((*from..=*to).map(one).collect()));
         }
-        Ok(StatementKind::Select {
-            variable,
-            low,
-            high,
-        })
+        let stop = vec![plain(at, StatementKind::Break)];
+        Ok(self.counting(at, variable, low, (Binary::Less, high), Vec::new(), stop))
+    }
+
+    /// A loop that counts, as SPIN rewrites it: the counter is set by a statement in front, which labels and `unless` do
+    /// not see; then comes `do :: otherwise :: v <= high -> body; v++ od`. In `d_step` the order of the options matters.
+    fn counting(
+        &mut self,
+        at: At,
+        variable: Place,
+        low: Expr,
+        (compare, high): (Binary, Expr),
+        body: Vec<Statement>,
+        otherwise: Vec<Statement>,
+    ) -> StatementKind {
+        let value = Expr {
+            at: variable.at,
+            kind: ExprKind::Variable(variable.clone()),
+        };
+        let test = Expr {
+            at,
+            kind: ExprKind::Binary(compare, Box::new(value), Box::new(high)),
+        };
+        let mut again = vec![plain(at, StatementKind::Test(test))];
+        if !body.is_empty() {
+            // In a block, since SPIN drops no `skip` from the body of a `for`.
+            again.push(plain(at, StatementKind::Block(body)));
+        }
+        again.push(plain(at, StatementKind::Add(variable.clone(), 1)));
+        let start = StatementKind::Assign(variable, low);
+        self.in_front.push(plain(at, start));
+        StatementKind::Do(vec![otherwise, again])
     }
 
     fn print(&mut self) -> Parsed<StatementKind> {
@@ -595,6 +673,33 @@ impl Parser {
         self.expect(")")?;
         self.program.printed.push(self.since(word.at));
         Ok(StatementKind::Print(values))
+    }
+}
+
+/// A statement without labels.
+fn plain(at: At, kind: StatementKind) -> Statement {
+    Statement {
+        at,
+        labels: Vec::new(),
+        kind,
+    }
+}
+
+fn number_at(at: At, value: i64) -> Expr {
+    Expr {
+        at,
+        kind: ExprKind::Number(value),
+    }
+}
+
+/// The label of the first state of a sequence. A loop has a state in front that no label names.
+fn first_label(body: &[Statement]) -> Option<&Name> {
+    let mut statements = body.iter();
+    let first = statements.find(|s| !matches!(s.kind, StatementKind::Declare(_)))?;
+    match &first.kind {
+        StatementKind::Do(_) => None,
+        StatementKind::Unless(main, _) => first_label(main),
+        _ => first.labels.first(),
     }
 }
 

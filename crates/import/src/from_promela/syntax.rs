@@ -145,25 +145,6 @@ pub(crate) enum StatementKind {
     DStep(Vec<Statement>),
     Block(Vec<Statement>),
     Unless(Vec<Statement>, Vec<Statement>),
-    /// `for (v : low .. high) { body }`.
-    For {
-        variable: Place,
-        low: Expr,
-        high: Expr,
-        body: Vec<Statement>,
-    },
-    /// `for (v in array) { body }`: v runs over the indices (of an array) or the messages (of a channel).
-    ForIn {
-        variable: Place,
-        over: Place,
-        body: Vec<Statement>,
-    },
-    /// `select (v : low .. high)`.
-    Select {
-        variable: Place,
-        low: Expr,
-        high: Expr,
-    },
 }
 
 /// One field of a receive.

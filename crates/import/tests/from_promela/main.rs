@@ -9,6 +9,7 @@
 mod common;
 mod corpus;
 mod damage;
+mod files;
 mod generator;
 mod ours;
 mod random;

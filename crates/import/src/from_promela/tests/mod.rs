@@ -126,9 +126,12 @@ fn statements_of_every_kind() {
     );
     body(
         "for (a : 1 .. x + 1) { skip }",
-        "for (a : 1 .. (x + 1)) { 1 }",
+        "a = 1; do :: else; break :: (a <= (x + 1)); { 1 }; a += 1 od",
     );
-    body("for (a in f) { f[a] = 1 }", "for (a in f) { f[a] = 1 }");
+    body(
+        "for (a in f) { f[a] = 1 }",
+        "a = 0; do :: else; break :: (a <= 2); { f[a] = 1 }; a += 1 od",
+    );
     body("printf(\"%d; }\\n\", a); printm(a)", "print; print");
     body(
         "timeout -> x = _pid + _nr_pr",
@@ -141,13 +144,19 @@ fn statements_of_every_kind() {
 #[test]
 fn a_short_select_is_an_if() {
     body("select (a : 1 .. 2)", "if :: a = 1 :: a = 2 fi");
-    body("select (a : 0 .. 40)", "select (a : 0 .. 40)");
-    body("select (a : 0 .. x)", "select (a : 0 .. x)");
+    body(
+        "select (a : 0 .. 40)",
+        "a = 0; do :: break :: (a < 40); a += 1 od",
+    );
+    body(
+        "L: select (a : 0 .. x)",
+        "a = 0; L: do :: break :: (a < x); a += 1 od",
+    );
     // SPIN writes it out in the lexer, which does not do so inside an inline.
     let program = read("byte a\ninline s() { select (a : 1 .. 2) }\ninit { s() }");
     assert_eq!(
         statements(&program.proctypes[0].body),
-        "{ select (a : 1 .. 2) }"
+        "{ a = 1; do :: break :: (a < 2); a += 1 od }"
     );
 }
 
@@ -165,7 +174,10 @@ fn the_end_of_a_line_is_a_semicolon() {
     body("a == 1\n-> b = 2", "(a == 1); b = 2");
     body("{ a = 1 }\nunless\n{ b }", "({ a = 1 } unless { b })");
     body("{ a = 1 } b = 2", "{ a = 1 }; b = 2");
-    body("for (a : 0 .. 1)\n{ skip }", "for (a : 0 .. 1) { 1 }");
+    body(
+        "for (a : 0 .. 1)\n{ skip }",
+        "a = 0; do :: else; break :: (a <= 1); { 1 }; a += 1 od",
+    );
 }
 
 #[test]

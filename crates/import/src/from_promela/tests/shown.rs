@@ -188,44 +188,6 @@ fn statement(of: &Statement) -> String {
         StatementKind::Unless(main, escape) => {
             format!("({} unless {})", statements(main), statements(escape))
         }
-        StatementKind::For {
-            variable,
-            low,
-            high,
-            body,
-        } => {
-            format!(
-                "for ({} : {} .. {}) {{ {} }}",
-                place(variable),
-                expr(low),
-                expr(high),
-                statements(body)
-            )
-        }
-        StatementKind::ForIn {
-            variable,
-            over,
-            body,
-        } => {
-            format!(
-                "for ({} in {}) {{ {} }}",
-                place(variable),
-                place(over),
-                statements(body)
-            )
-        }
-        StatementKind::Select {
-            variable,
-            low,
-            high,
-        } => {
-            format!(
-                "select ({} : {} .. {})",
-                place(variable),
-                expr(low),
-                expr(high)
-            )
-        }
     };
     labels + &kind
 }

@@ -7,14 +7,12 @@
 
 use super::fold::fold;
 use super::ir::*;
-use super::resolve::{Meaning, Resolver};
+use super::resolve::Resolver;
 use crate::from_promela::syntax::{self, At, Binary, ExprKind, Name, Statement, StatementKind};
 use std::collections::BTreeMap;
 
 /// Control states of one proctype.
 const MAX_NODES: usize = 20_000;
-/// Options of a `select` between constants that are written out.
-const MAX_SELECT: i64 = 256;
 
 #[derive(Clone, Copy, Default)]
 struct Region {
@@ -65,6 +63,8 @@ struct Labelled {
     node: NodeId,
     defined: bool,
     at: At,
+    /// The `d_step` that it stands in.
+    dstep: Option<usize>,
 }
 
 struct Builder<'r, 'p> {
@@ -74,6 +74,8 @@ struct Builder<'r, 'p> {
     labels: BTreeMap<String, Labelled>,
     /// Labels that mark a state, whether it is ever reached or not.
     marks: Vec<(String, At)>,
+    /// The targets of `goto`, each with the `d_step` that the jump stands in.
+    jumps: Vec<(Name, Option<usize>)>,
     regions: usize,
 }
 
@@ -172,6 +174,7 @@ pub(super) fn build(
         drafts: Vec::new(),
         labels: BTreeMap::new(),
         marks: Vec::new(),
+        jumps: Vec::new(),
         regions: 0,
     };
     let last = builder.node(end, Region::default())?;
@@ -236,6 +239,7 @@ impl Builder<'_, '_> {
                 node,
                 defined: false,
                 at: name.at,
+                dstep: None,
             },
         );
         Ok(node)
@@ -280,10 +284,10 @@ impl Builder<'_, '_> {
         }
         for label in &statement.labels {
             let id = self.label(label)?;
-            let found = self
-                .labels
-                .get_mut(&label.text)
-                .map(|l| std::mem::replace(&mut l.defined, true));
+            let found = self.labels.get_mut(&label.text).map(|l| {
+                l.dstep = context.region.dstep;
+                std::mem::replace(&mut l.defined, true)
+            });
             if found == Some(true) {
                 return wrong(
                     label.at,
@@ -410,21 +414,6 @@ impl Builder<'_, '_> {
         Ok(all.map_or(Action::Skip, Action::Assert))
     }
 
-    fn place_expr(&self, place: &syntax::Place) -> Result<Expr> {
-        Ok(match self.resolver.place(place, self.owner)? {
-            (Meaning::Var(var), indices) => Expr::Var(Cell {
-                var,
-                indices,
-                at: place.at,
-            }),
-            (Meaning::Chan(decl), indices) => Expr::Chan(ChanRef {
-                at: place.at,
-                decl,
-                indices,
-            }),
-        })
-    }
-
     fn run(&self, e: &syntax::Expr, result: Option<Cell>) -> Result<Option<Action>> {
         let ExprKind::Run { name, arguments } = &e.kind else {
             return Ok(None);
@@ -529,6 +518,7 @@ impl Builder<'_, '_> {
             },
             StatementKind::Goto(name) => {
                 let target = self.label(name)?;
+                self.jumps.push((name.clone(), context.region.dstep));
                 self.link(target, Leaves::Nothing, at)
             }
             StatementKind::Send {
@@ -605,7 +595,17 @@ impl Builder<'_, '_> {
                         ..context
                     },
                 )?;
-                self.simple(at, Action::Deterministic(entry), context)
+                // A receive is the step itself, since a rendezvous may begin a `d_step`. Nothing leads back to it.
+                let receives = |e: &Edge| matches!(e.action, Action::Receive { .. });
+                match &self.drafts[entry.0].node.edges[..] {
+                    [only] if receives(only) && self.drafts[entry.0].link.is_none() => {
+                        let first = only.clone();
+                        let id = self.node(at, context.region)?;
+                        self.drafts[id.0].node.edges.push(first);
+                        Ok(id)
+                    }
+                    _ => self.simple(at, Action::Deterministic(entry), context),
+                }
             }
             StatementKind::Unless(body, escape) => {
                 if context.region.escape.is_some() {
@@ -648,168 +648,7 @@ impl Builder<'_, '_> {
                 };
                 self.sequence(body, Context { region, ..context })
             }
-            StatementKind::For {
-                variable,
-                low,
-                high,
-                body,
-            } => {
-                let (low, high) = (self.expr(low)?, self.expr(high)?);
-                self.count(at, variable, low, high, body, context)
-            }
-            StatementKind::ForIn {
-                variable,
-                over,
-                body,
-            } => {
-                let length = match over.segments.as_slice() {
-                    [only] if only.index.is_none() => self.length_of(over),
-                    _ => None,
-                };
-                let Some(length) = length else {
-                    return refuse(
-                        over.at,
-                        "`for` over anything but an array",
-                        "count with `for (i : 0 .. n)`",
-                    );
-                };
-                self.count(
-                    at,
-                    variable,
-                    Expr::Num(0),
-                    Expr::Num(length - 1),
-                    body,
-                    context,
-                )
-            }
-            StatementKind::Select {
-                variable,
-                low,
-                high,
-            } => {
-                let cell = self.resolver.cell(variable, self.owner)?;
-                let (low, high) = (self.expr(low)?, self.expr(high)?);
-                let id = self.node(at, context.region)?;
-                if let (Some(low), Some(high)) = (low.number(), high.number()) {
-                    if high < low {
-                        return wrong(
-                            at,
-                            "a range without values",
-                            "the first bound must not be above the second",
-                        );
-                    }
-                    if high - low >= MAX_SELECT {
-                        return refuse(
-                            at,
-                            format!("`select` among more than {MAX_SELECT} values"),
-                            "use a smaller range",
-                        );
-                    }
-                    for value in low..=high {
-                        let action = Action::Assign(cell.clone(), Expr::Num(value));
-                        self.drafts[id.0].node.edges.push(edge(
-                            at,
-                            action,
-                            context.next,
-                            context.region,
-                        ));
-                    }
-                    return Ok(id);
-                }
-                // A loop that may stop at any value.
-                let variable = self.place_expr(variable)?;
-                let increment = Expr::Bin(
-                    Binary::Add,
-                    Box::new(variable.clone()),
-                    Box::new(Expr::Num(1)),
-                    at,
-                );
-                let up = self.simple(
-                    at,
-                    Action::Assign(cell.clone(), increment),
-                    Context {
-                        next: id,
-                        ..context
-                    },
-                )?;
-                let below = Expr::Bin(Binary::Less, Box::new(variable), Box::new(high), at);
-                for (action, target) in [(Action::Test(below), up), (Action::Skip, context.next)] {
-                    self.drafts[id.0]
-                        .node
-                        .edges
-                        .push(edge(at, action, target, context.region));
-                }
-                self.simple(
-                    at,
-                    Action::Assign(cell, low),
-                    Context {
-                        next: id,
-                        ..context
-                    },
-                )
-            }
         }
-    }
-
-    fn length_of(&self, place: &syntax::Place) -> Option<i64> {
-        let mut with = place.clone();
-        with.segments[0].index = Some(Box::new(syntax::Expr {
-            at: place.at,
-            kind: ExprKind::Number(0),
-        }));
-        let program = &self.resolver.program;
-        match self.resolver.place(&with, self.owner).ok()?.0 {
-            Meaning::Var(v) => program.vars[v.0].dims.first().map(|d| d.1 + 1),
-            Meaning::Chan(_) => None,
-        }
-    }
-
-    /// `for`: a counter, a test, the body, one more.
-    fn count(
-        &mut self,
-        at: At,
-        variable: &syntax::Place,
-        low: Expr,
-        high: Expr,
-        body: &[Statement],
-        context: Context,
-    ) -> Result<NodeId> {
-        let cell = self.resolver.cell(variable, self.owner)?;
-        let value = Box::new(self.place_expr(variable)?);
-        let head = self.node(at, context.region)?;
-        let increment = Expr::Bin(Binary::Add, value.clone(), Box::new(Expr::Num(1)), at);
-        let up = self.simple(
-            at,
-            Action::Assign(cell.clone(), increment),
-            Context {
-                next: head,
-                ..context
-            },
-        )?;
-        let behind = self.link(context.next, Leaves::to(context.region), at)?;
-        let first = self.sequence(
-            body,
-            Context {
-                next: up,
-                break_to: Some(behind),
-                ..context
-            },
-        )?;
-        let test = Expr::Bin(Binary::LessEqual, value, Box::new(high), at);
-        for (action, target) in [(Action::Test(test), first), (Action::Else, context.next)] {
-            self.drafts[head.0]
-                .node
-                .edges
-                .push(edge(at, action, target, context.region));
-        }
-        self.simple(
-            at,
-            Action::Assign(cell, low),
-            Context {
-                next: head,
-                ..context
-            },
-        )
     }
 
     /// Follows links, with the sequences that are left on the way.
@@ -839,6 +678,15 @@ impl Builder<'_, '_> {
                     label.at,
                     format!("there is no label `{name}` here"),
                     "put the label in front of a statement",
+                );
+            }
+        }
+        for (target, dstep) in &self.jumps {
+            if self.labels.get(&target.text).map(|label| label.dstep) != Some(*dstep) {
+                return wrong(
+                    target.at,
+                    "a jump into or out of `d_step`",
+                    "use `atomic`, or jump behind the sequence",
                 );
             }
         }

@@ -159,6 +159,7 @@ fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
     check_messages(&program)?;
     classes::classify(&mut program)?;
     check_messages(&program)?;
+    check_steps(&program)?;
     visible::settle_initials(&mut program)?;
     let tracked = visible::track(&mut program)?;
     let more: Vec<&ir::Expr> = formulas
@@ -265,6 +266,29 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
                     at,
                     format!("the messages of this channel have {n} fields, here are {count}"),
                     "write one for each field; `_` for those that do not matter",
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Inside `d_step` SPIN's verifier complains of a rendezvous. A receive that a `d_step` begins with is not inside: see `graph`.
+fn check_steps(program: &ir::Program) -> ir::Result<()> {
+    for (_, template) in program.present() {
+        let inside = template.nodes.iter().filter(|node| node.deterministic);
+        for edge in inside.flat_map(|node| &node.edges) {
+            let (Action::Send { channel, .. } | Action::Receive { channel, .. }) = &edge.action
+            else {
+                continue;
+            };
+            if program.class_of[channel.decl.0]
+                .is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
+            {
+                return ir::refuse(
+                    edge.at,
+                    "a rendezvous inside `d_step`",
+                    "put the receive first, outside `if` and `do`, or use `atomic` instead",
                 );
             }
         }

@@ -185,12 +185,20 @@ impl<'p> Resolver<'p> {
             StatementKind::Atomic(body)
             | StatementKind::DStep(body)
             | StatementKind::Block(body) => all(self, body),
-            StatementKind::For { body, .. } | StatementKind::ForIn { body, .. } => all(self, body),
             StatementKind::Unless(a, b) => {
                 all(self, a)?;
                 all(self, b)
             }
-            _ => Ok(()),
+            StatementKind::Assign(..)
+            | StatementKind::Add(..)
+            | StatementKind::Test(_)
+            | StatementKind::Assert(_)
+            | StatementKind::Print(_)
+            | StatementKind::Else
+            | StatementKind::Break
+            | StatementKind::Goto(_)
+            | StatementKind::Send { .. }
+            | StatementKind::Receive { .. } => Ok(()),
         }
     }
 

@@ -327,20 +327,11 @@ impl Steps<'_, '_> {
         let mut branches = Vec::new();
         let mut last = vec![Line::Plain("assert false;".into(), node.at)];
         for edge in &node.edges {
-            if self.receives(edge).is_some() || self.chooses(edge) {
+            if self.chooses(edge) {
                 return refuse(
                     edge.at,
-                    "this operation on a channel inside `d_step`",
-                    "use `atomic` instead",
-                );
-            }
-            if let Action::Send { channel, .. } = &edge.action
-                && self.rendezvous(channel).is_some()
-            {
-                return refuse(
-                    edge.at,
-                    "a rendezvous inside `d_step`",
-                    "use `atomic` instead",
+                    "`!!`, or `??` with a constant, inside `d_step`",
+                    "use `atomic` instead, or put the receive first",
                 );
             }
             let guard = if matches!(edge.action, Action::Else) {

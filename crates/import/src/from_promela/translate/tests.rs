@@ -274,18 +274,80 @@ fn an_inner_else_stands_in_the_last_option() {
 }
 
 #[test]
-fn labels_that_options_begin_with_are_refused() {
-    let why = "a label in front of the first statement of an option";
-    for option in [
-        "accept: n = 1",
-        "{ accept: n = 1 }; n = 0",
-        "atomic { L: n = 1; n = 0 }",
-        "d_step { L: n = 1; n = 0 }",
+fn labels_that_options_or_blocks_begin_with_are_refused() {
+    let option = "a label in front of the first statement of an option";
+    let brace = "a label behind an opening brace";
+    for (body, why) in [
+        ("do :: accept: n = 1 od", option),
+        ("do :: { L: do :: n = 1 od } od", option),
+        ("do :: { accept: n = 1 }; n = 0 od", brace),
+        ("do :: n = 0; { accept: n = 1 } od", brace),
+        ("{ L: if :: n = 1 :: n = 0 fi }", brace),
+        ("{ byte m; { L: n = 1 } }", brace),
+        ("{ L: { n = 1 } unless { n == 2 } }", brace),
+        ("n = 2 unless { L: n = 1 }", brace),
+        ("atomic { L: n = 1; n = 0 }", brace),
+        ("d_step { L: n = 1; n = 0 }", brace),
     ] {
-        let text = format!("byte n;\nactive proctype A() {{ do :: {option} od }}");
+        let text = format!("byte n;\nactive proctype A() {{ {body} }}");
         refused(&text, &format!("2: {why}"));
     }
     let called = "inline f() { accept: n = 1 }\nbyte n; active proctype A() { do :: f() od }";
-    refused(called, &format!("1: {why}"));
-    model("byte n; active proctype A() { do :: n = 0; { accept: n = 1 } od }");
+    refused(called, &format!("1: {brace}"));
+    for body in [
+        "{ L: do :: n = 1 od }",
+        "do :: L: for (n : 1 .. 2) { M: skip } od",
+        "{ byte m; L: n = 1 }",
+    ] {
+        model(&format!("byte n; active proctype A() {{ {body} }}"));
+    }
+}
+
+#[test]
+fn jumps_into_and_out_of_d_step_are_refused() {
+    let why = "1: a jump into or out of `d_step`";
+    for body in [
+        "n = 1; goto L; d_step { n = 1; L: n = 2 }",
+        "L: n = 1; d_step { n = 1; goto L }",
+        "d_step { n = 1; L: n = 2 }; d_step { n = 3; goto L }",
+    ] {
+        refused(&format!("byte n; active proctype A() {{ {body} }}"), why);
+    }
+    model(
+        "byte n; active proctype A() { d_step { n = 1; L: n++; if :: n < 5 -> goto L :: else fi } }",
+    );
+}
+
+#[test]
+fn a_rendezvous_inside_d_step_is_refused() {
+    let why = "1: not supported: a rendezvous inside `d_step`";
+    for body in [
+        "d_step { n = 1; c ? n }",
+        "d_step { c ! 1; n = 1 }",
+        "d_step { if :: c ? n :: n == 2 fi; n = 1 }",
+        "d_step { do :: c ? n od }",
+    ] {
+        let text = format!(
+            "byte n; chan c = [0] of {{ byte }}; active proctype A() {{ {body} }} active proctype B() {{ if :: c ! 1 :: c ? n fi }}"
+        );
+        refused(&text, why);
+    }
+}
+
+#[test]
+fn only_a_plain_variable_counts() {
+    for head in [
+        "for (a[1] : 1 .. 2) { skip }",
+        "select (r.f : 1 .. 2)",
+        "select (c : 1 .. 2)",
+    ] {
+        let text = format!(
+            "typedef R {{ byte f }}; R r; byte a[3]; chan c; active proctype A() {{ {head} }}"
+        );
+        refused(&text, "1: only a plain variable can count");
+    }
+    for head in ["for (a : 2 .. 1) { skip }", "select (a : (2) .. 1)"] {
+        let text = format!("byte a; active proctype A() {{ {head} }}");
+        refused(&text, "1: this range is empty");
+    }
 }
