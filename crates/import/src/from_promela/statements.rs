@@ -699,7 +699,21 @@ fn first_label(body: &[Statement]) -> Option<&Name> {
     match &first.kind {
         StatementKind::Do(_) => None,
         StatementKind::Unless(main, _) => first_label(main),
-        _ => first.labels.first(),
+        StatementKind::Declare(_)
+        | StatementKind::Assign(..)
+        | StatementKind::Add(..)
+        | StatementKind::Test(_)
+        | StatementKind::Assert(_)
+        | StatementKind::Print(_)
+        | StatementKind::If(_)
+        | StatementKind::Else
+        | StatementKind::Break
+        | StatementKind::Goto(_)
+        | StatementKind::Send { .. }
+        | StatementKind::Receive { .. }
+        | StatementKind::Atomic(_)
+        | StatementKind::DStep(_)
+        | StatementKind::Block(_) => first.labels.first(),
     }
 }
 
@@ -769,7 +783,20 @@ fn leading_else(mut first: &Statement) -> Option<At> {
         match &first.kind {
             StatementKind::Else => return Some(first.at),
             StatementKind::Block(body) | StatementKind::Atomic(body) => first = body.first()?,
-            _ => return None,
+            StatementKind::Declare(_)
+            | StatementKind::Assign(..)
+            | StatementKind::Add(..)
+            | StatementKind::Test(_)
+            | StatementKind::Assert(_)
+            | StatementKind::Print(_)
+            | StatementKind::If(_)
+            | StatementKind::Do(_)
+            | StatementKind::Break
+            | StatementKind::Goto(_)
+            | StatementKind::Send { .. }
+            | StatementKind::Receive { .. }
+            | StatementKind::DStep(_)
+            | StatementKind::Unless(..) => return None,
         }
     }
 }

@@ -152,11 +152,16 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
                                     carried.push((channel.decl.0, at, to));
                                 }
                             }
-                            _ => {}
+                            Match::Store(_) | Match::Ignore => {}
                         }
                     }
                 }
-                _ => {}
+                Action::Skip
+                | Action::Assert(_)
+                | Action::Test(_)
+                | Action::Else
+                | Action::Deterministic(_)
+                | Action::Die => {}
             }
             for e in expressions(&edge.action) {
                 e.walk(&mut |part| match part {
@@ -279,12 +284,20 @@ pub(super) fn classify(program: &mut Program) -> Result<()> {
     let received: Vec<ClassId> = actions(program)
         .filter_map(|(_, edge)| match &edge.action {
             Action::Receive { patterns, .. } => Some(patterns),
-            _ => None,
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Send { .. }
+            | Action::Deterministic(_)
+            | Action::Die => None,
         })
         .flatten()
         .filter_map(|pattern| match pattern {
             Match::StoreChan(_, c) => class_of[c.decl.0].map(|(id, _)| id),
-            _ => None,
+            Match::Store(_) | Match::Equal(_) | Match::Ignore => None,
         })
         .collect();
     for id in received {

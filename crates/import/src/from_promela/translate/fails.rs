@@ -73,7 +73,12 @@ impl Texts<'_> {
             }
             Action::Deterministic(first) => self.node_fails(template, *first, view, depth + 1)?,
             Action::Receive { channel, .. } => self.living_fails(channel, view)?,
-            _ => Guard::Never,
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Else
+            | Action::Die => Guard::Never,
         };
         let mut before = self.guard_alone(template, node, edge, view)?;
         for escape in &edge.unless {

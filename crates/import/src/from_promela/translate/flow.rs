@@ -98,7 +98,14 @@ fn writers(program: &Program) -> BTreeMap<VarId, BTreeSet<TemplateId>> {
                     }
                 }
             }
-            _ => {}
+            Action::Skip
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Send { .. }
+            | Action::Deterministic(_)
+            | Action::Die => {}
         }
     }
     all
@@ -232,7 +239,16 @@ impl Flow<'_> {
             Action::Else => {
                 let tests = node.edges.iter().filter_map(|e| match &e.action {
                     Action::Test(test) if e.unless.is_empty() => Some(test),
-                    _ => None,
+                    Action::Skip
+                    | Action::Assign(..)
+                    | Action::Assert(_)
+                    | Action::Run { .. }
+                    | Action::Test(_)
+                    | Action::Else
+                    | Action::Send { .. }
+                    | Action::Receive { .. }
+                    | Action::Deterministic(_)
+                    | Action::Die => None,
                 });
                 let mut possible = true;
                 for test in tests {
@@ -327,7 +343,15 @@ impl Flow<'_> {
                 }
                 let target = match edge.action {
                     Action::Deterministic(first) => first,
-                    _ => edge.target,
+                    Action::Skip
+                    | Action::Assign(..)
+                    | Action::Assert(_)
+                    | Action::Run { .. }
+                    | Action::Test(_)
+                    | Action::Else
+                    | Action::Send { .. }
+                    | Action::Receive { .. }
+                    | Action::Die => edge.target,
                 };
                 let before = &at[target.0];
                 let mut after = values;

@@ -398,9 +398,24 @@ impl Builder<'_, '_> {
             let mut may_fail = false;
             value.walk(&mut |part| {
                 may_fail |= match part {
-                    Expr::Var(cell) => cell.indices.iter().any(|i| i.number().is_none()),
-                    Expr::Bin(Binary::Div | Binary::Mod, _, by, _) => by.number().is_none(),
-                    _ => false,
+                    Expr::Var(cell) => !cell.indices.is_empty(),
+                    Expr::Chan(c) => !c.indices.is_empty(),
+                    Expr::Bin(Binary::Div | Binary::Mod, ..)
+                    | Expr::Length(_)
+                    | Expr::Full(_)
+                    | Expr::Empty(_)
+                    | Expr::Poll { .. }
+                    | Expr::RemoteLabel { .. }
+                    | Expr::RemoteVar { .. } => true,
+                    Expr::Num(_)
+                    | Expr::Member(..)
+                    | Expr::Pid(_)
+                    | Expr::NrPr
+                    | Expr::Timeout(_)
+                    | Expr::Not(_)
+                    | Expr::Minus(_)
+                    | Expr::Bin(..)
+                    | Expr::Cond(..) => false,
                 }
             });
             if may_fail {

@@ -8,7 +8,7 @@ use super::texts::{Guard, PRIMARY, PRODUCT, SUM, Text, Texts, View, and, not, or
 pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
     let expressions = patterns.iter().filter_map(|pattern| match pattern {
         Match::Equal(e) => Some(e.clone()),
-        _ => None,
+        Match::Store(_) | Match::StoreChan(..) | Match::Ignore => None,
     });
     expressions.collect()
 }
@@ -312,7 +312,15 @@ impl Texts<'_> {
             Action::Receive { channel, .. } => {
                 self.program.class_of[channel.decl.0].map(|(id, _)| id)
             }
-            _ => None,
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Send { .. }
+            | Action::Deterministic(_)
+            | Action::Die => None,
         };
         let class = class_of(edge);
         let nodes = &self.program.templates[template.0].nodes;

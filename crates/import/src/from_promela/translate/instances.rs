@@ -129,7 +129,11 @@ impl Finder<'_> {
                     Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::Run { .. } => {
                         Some(1)
                     }
-                    _ => None,
+                    Action::Else
+                    | Action::Send { .. }
+                    | Action::Receive { .. }
+                    | Action::Deterministic(_)
+                    | Action::Die => None,
                 })
                 .collect();
             let surely = values.iter().any(|v| v.is_some_and(|n| n != 0));
@@ -196,7 +200,12 @@ impl Finder<'_> {
                         }
                     }
                     Action::Deterministic(first) => target = *first,
-                    _ => {}
+                    Action::Skip
+                    | Action::Assert(_)
+                    | Action::Test(_)
+                    | Action::Else
+                    | Action::Send { .. }
+                    | Action::Die => {}
                 }
                 let keeps = edge.keeps || matches!(edge.action, Action::Deterministic(_));
                 open.push((target, known, count, unbroken && (count == 0 || keeps)));

@@ -14,6 +14,7 @@ mod graph;
 mod guards;
 mod instances;
 mod ir;
+mod kinds;
 mod names;
 mod never;
 mod owners;
@@ -182,6 +183,7 @@ fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
             );
         }
     }
+    kinds::check(&program, &more)?;
     emit::analyse(&mut program, &more);
     let (names, added) = emit::name_all(&mut program);
     let sender = takes_its_own(&program);
@@ -229,7 +231,14 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
             Action::Receive {
                 channel, patterns, ..
             } => (channel, patterns.len()),
-            _ => continue,
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Deterministic(_)
+            | Action::Die => continue,
         };
         match fields(channel) {
             None => {
@@ -311,7 +320,7 @@ fn takes_its_own(program: &ir::Program) -> bool {
                     .iter()
                     .any(|e| matches!(&e.action, Action::Receive { channel, .. } if class(channel) == Some(sent)))
             }),
-            _ => false,
+            Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::Run { .. } | Action::Test(_) | Action::Else | Action::Receive { .. } | Action::Deterministic(_) | Action::Die => false,
         })
     })
 }

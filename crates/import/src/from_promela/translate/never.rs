@@ -76,7 +76,14 @@ impl Claim<'_, '_> {
                     .collect::<Result<Vec<_>>>()?;
                 Ok(not(or(others)))
             }
-            _ => Ok(Guard::Always),
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Send { .. }
+            | Action::Receive { .. }
+            | Action::Deterministic(_)
+            | Action::Die => Ok(Guard::Always),
         }
     }
 

@@ -202,7 +202,12 @@ impl Formulas<'_, '_> {
             | FormulaKind::Or(a, b)
             | FormulaKind::Implies(a, b)
             | FormulaKind::Equivalent(a, b) => Self::is_state(a) && Self::is_state(b),
-            _ => false,
+            FormulaKind::Always(_)
+            | FormulaKind::Eventually(_)
+            | FormulaKind::Next(_)
+            | FormulaKind::Until(..)
+            | FormulaKind::WeakUntil(..)
+            | FormulaKind::Release(..) => false,
         }
     }
 }

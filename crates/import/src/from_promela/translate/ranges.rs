@@ -78,7 +78,14 @@ pub(super) fn exact(op: Binary, a: Interval, b: Interval) -> Interval {
         | Binary::BitXor
         | Binary::ShiftLeft
         | Binary::ShiftRight => INT,
-        _ => (0, 1),
+        Binary::And
+        | Binary::Or
+        | Binary::Equal
+        | Binary::NotEqual
+        | Binary::Less
+        | Binary::LessEqual
+        | Binary::Greater
+        | Binary::GreaterEqual => (0, 1),
     }
 }
 
@@ -158,7 +165,12 @@ impl Program {
                     | Binary::GreaterEqual
             ),
             Expr::Cond(_, a, b, _) => self.truth(a) && self.truth(b),
-            _ => false,
+            Expr::Member(..)
+            | Expr::Chan(_)
+            | Expr::Pid(_)
+            | Expr::NrPr
+            | Expr::Minus(_)
+            | Expr::Length(_) => false,
         }
     }
 
@@ -208,7 +220,12 @@ impl Program {
                 c.indices.iter().for_each(|i| self.numbers(i, true, found));
             }
             Expr::RemoteLabel { index: Some(i), .. } => self.numbers(i, true, found),
-            _ => {}
+            Expr::Num(_)
+            | Expr::Member(..)
+            | Expr::Pid(_)
+            | Expr::NrPr
+            | Expr::Timeout(_)
+            | Expr::RemoteLabel { .. } => {}
         }
     }
 
@@ -299,7 +316,7 @@ impl Program {
                     .for_each(|i| self.numbers(i, true, found));
                 self.pattern_numbers(channel, patterns, found);
             }
-            _ => {}
+            Action::Skip | Action::Else | Action::Deterministic(_) | Action::Die => {}
         }
     }
 }
@@ -340,7 +357,16 @@ pub(super) fn find_truth_values(program: &mut Program, more: &[&Expr]) {
             | Expr::Poll { channel: c, .. } => {
                 used.extend(held(c));
             }
-            _ => {}
+            Expr::Num(_)
+            | Expr::Member(..)
+            | Expr::Pid(_)
+            | Expr::NrPr
+            | Expr::Timeout(_)
+            | Expr::Not(_)
+            | Expr::Minus(_)
+            | Expr::Bin(..)
+            | Expr::Cond(..)
+            | Expr::RemoteLabel { .. } => {}
         });
     };
     for (_, edge) in actions(program) {
@@ -360,7 +386,13 @@ pub(super) fn find_truth_values(program: &mut Program, more: &[&Expr]) {
                 }
             }
             Action::Send { channel, .. } => used.extend(held(channel)),
-            _ => {}
+            Action::Skip
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Deterministic(_)
+            | Action::Die => {}
         }
         for e in expressions(&edge.action) {
             note(e, &mut used);

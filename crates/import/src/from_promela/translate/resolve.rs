@@ -277,7 +277,7 @@ impl<'p> Resolver<'p> {
             if let Some(initial) = &declaration.initial {
                 let at = match initial {
                     Initial::Value(e) => e.at,
-                    _ => declaration.at,
+                    Initial::List(_) | Initial::Channel { .. } => declaration.at,
                 };
                 return refuse(
                     at,

@@ -225,7 +225,15 @@ impl Steps<'_, '_> {
     fn receives(&self, edge: &Edge) -> Option<ClassId> {
         match &edge.action {
             Action::Receive { channel, .. } => self.rendezvous(channel),
-            _ => None,
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Send { .. }
+            | Action::Deterministic(_)
+            | Action::Die => None,
         }
     }
 
@@ -249,7 +257,14 @@ impl Steps<'_, '_> {
                     && self.rendezvous(channel).is_none()
                     && patterns.iter().any(|p| matches!(p, Match::Equal(_)))
             }
-            _ => false,
+            Action::Skip
+            | Action::Assign(..)
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Deterministic(_)
+            | Action::Die => false,
         }
     }
 

@@ -351,3 +351,29 @@ fn only_a_plain_variable_counts() {
         refused(&text, "1: this range is empty");
     }
 }
+
+#[test]
+fn channels_are_no_numbers() {
+    let why = "1: not supported: a channel that is used as a number, or a number as a channel";
+    for body in [
+        "b = c2",
+        "q ! c2; q ? b",
+        "b = (c2 == 2)",
+        "c2 > c1",
+        "a[c2] = 3",
+        "h ! c1; h ? b",
+        "h ! c1; h ? 2",
+        "h ! 2",
+        "h ? [3]",
+        "run R(c1)",
+        "run S(2)",
+        "x = c1; assert(x + 1 == 3)",
+    ] {
+        let text = format!(
+            "byte b, a[4]; chan q = [1] of {{ byte }}; chan h = [1] of {{ chan }}; chan c1 = [1] of {{ byte }}; chan c2 = [1] of {{ byte }}; chan x; proctype R(byte n) {{ b = n }} proctype S(chan n) {{ n ? b }} active proctype A() {{ x = c2; if :: b == 1 -> run S(c1); h ! c2; h ? x :: else fi; {body} }}"
+        );
+        refused(&text, why);
+    }
+    let fine = "chan c = [1] of { byte }; chan h = [1] of { chan }; chan x; byte b; active proctype A() { x == 0; x = c; x == c && x; h ! x; h ? [eval(c)]; h ? eval(x); printf(\"%d\", c) }";
+    model(fine);
+}

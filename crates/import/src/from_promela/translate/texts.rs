@@ -6,7 +6,7 @@
 
 use super::ir::*;
 use super::ranges::{INT, Interval, all_ones, clip, exact, within};
-use crate::from_promela::syntax::{Binary, Type};
+use crate::from_promela::syntax::{At, Binary, Type};
 use std::collections::BTreeMap;
 
 /// From where variables of processes are seen.
@@ -288,7 +288,7 @@ impl Texts<'_> {
     }
 
     /// A condition that is written twice must not be long, or nested ones would grow without bounds.
-    fn short(&self, text: Text, at: crate::from_promela::syntax::At) -> Result<Text> {
+    fn short(&self, text: Text, at: At) -> Result<Text> {
         if text.text.len() > 2000 {
             return refuse(
                 at,
@@ -348,8 +348,13 @@ impl Texts<'_> {
             Expr::Pid(_) => plain(self.pid(view)),
             Expr::NrPr => plain(self.added.nr_pr.clone()),
             Expr::Length(c) => plain(self.length(c, view)?),
-            Expr::RemoteVar { cell, .. } if !self.program.vars[cell.var.0].boolean => {
-                plain(self.remote(e, view)?)
+            Expr::RemoteVar {
+                template,
+                index,
+                cell,
+                at,
+            } if !self.program.vars[cell.var.0].boolean => {
+                plain(self.remote_variable(*template, index, cell, *at, view)?)
             }
             Expr::Minus(inner) => {
                 let (low, high) = self.program.interval(inner, owner);
@@ -551,10 +556,20 @@ impl Texts<'_> {
             Expr::Var(cell) if self.program.vars[cell.var.0].boolean => {
                 plain(self.cell(cell, view)?)
             }
-            Expr::RemoteVar { cell, .. } if self.program.vars[cell.var.0].boolean => {
-                plain(self.remote(e, view)?)
+            Expr::RemoteVar {
+                template,
+                index,
+                cell,
+                at,
+            } if self.program.vars[cell.var.0].boolean => {
+                plain(self.remote_variable(*template, index, cell, *at, view)?)
             }
-            Expr::RemoteLabel { .. } => plain(self.remote(e, view)?),
+            Expr::RemoteLabel {
+                template,
+                index,
+                label,
+                at,
+            } => plain(self.remote_label(*template, index, label, *at, view)?),
             Expr::Timeout(_) => plain(if self.no_timeout {
                 "false".into()
             } else {
@@ -598,15 +613,8 @@ impl Texts<'_> {
                     COMPARE,
                 ))
             }
-            Expr::Bin(op, a, b, _) if self.program.truth(e) => {
-                let sign = match op {
-                    Binary::Equal => "==",
-                    Binary::NotEqual => "!=",
-                    Binary::Less => "<",
-                    Binary::LessEqual => "<=",
-                    Binary::Greater => ">",
-                    _ => ">=",
-                };
+            Expr::Bin(op, a, b, _) if comparison(*op).is_some() => {
+                let sign = comparison(*op).unwrap_or_default();
                 let (a, b) = (self.number(a, view)?, self.number(b, view)?);
                 Ok(Text::new(
                     format!("{} {sign} {}", a.at_least(SUM), b.at_least(SUM)),
@@ -667,23 +675,13 @@ impl Texts<'_> {
         }
     }
 
-    /// `P[e]@label`, `P[e]:x`.
-    fn remote(&self, e: &Expr, view: &View) -> Result<String> {
-        let (template, index, at) = match e {
-            Expr::RemoteLabel {
-                template,
-                index,
-                at,
-                ..
-            }
-            | Expr::RemoteVar {
-                template,
-                index,
-                at,
-                ..
-            } => (*template, index, *at),
-            _ => return Ok(String::new()),
-        };
+    /// The process that `P[e]` or `P` means: its pid, and how a property names it.
+    fn remote_process(
+        &self,
+        template: TemplateId,
+        index: &Option<Box<Expr>>,
+        at: At,
+    ) -> Result<(i64, String)> {
         let t = &self.program.templates[template.0];
         let id = match index {
             None => t.pids.0,
@@ -705,62 +703,89 @@ impl Texts<'_> {
                 format!("write its pid, between {} and {}", t.pids.0, t.pids.1),
             );
         }
-        // In the text of a process: others are seen by what they share.
-        if let View::Own(_) | View::Other(..) = view {
-            return self.remote_in_text(e, (template, id, at), view);
-        }
         let process = if t.single() {
             t.name.clone()
         } else {
             format!("{}[{id}]", t.name)
         };
-        match e {
-            Expr::RemoteLabel { label, .. } => {
-                let mut names: Vec<String> = Vec::new();
-                for (node, found) in t.nodes.iter().enumerate() {
-                    if found.labels.contains(label)
-                        && let Some(name) = self.locations.get(&(template, NodeId(node)))
-                    {
-                        names.push(name.clone());
-                    }
-                }
-                match names.as_slice() {
-                    // Who is not there yet is at its first location.
-                    [name] if t.run => Ok(format!(
-                        "({process} at {name} && {} > {id})",
-                        self.added.nr_pr
-                    )),
-                    [name] => Ok(format!("{process} at {name}")),
-                    // The label is there, but no run ever gets to it.
-                    [] if t.marks.iter().any(|(mark, _)| mark == label)
-                        && !t.nodes.iter().any(|node| node.labels.contains(label)) =>
-                    {
-                        Ok("false".into())
-                    }
-                    _ => refuse(
-                        at,
-                        format!("no process of `{}` is ever seen at `{label}`", t.original),
-                        "put the label in front of a statement that takes a step, outside `atomic`",
-                    ),
-                }
-            }
-            // For SPIN the variables of who is not there are zero.
-            Expr::RemoteVar { cell, .. }
-                if (t.run || t.dies)
-                    && (self.program.vars[cell.var.0].initial.number() != Some(0)
-                        || self.program.vars[cell.var.0].list.is_some()) =>
-            {
-                refuse(
-                    at,
-                    "a variable of a process that may not be there, and which begins with another value than zero",
-                    "use a global variable",
-                )
-            }
-            Expr::RemoteVar { cell, .. } => {
-                self.cell(cell, &View::Property(template, id.to_string()))
-            }
-            _ => Ok(String::new()),
+        Ok((id, process))
+    }
+
+    /// `P[e]@label`.
+    fn remote_label(
+        &self,
+        template: TemplateId,
+        index: &Option<Box<Expr>>,
+        label: &str,
+        at: At,
+        view: &View,
+    ) -> Result<String> {
+        let (id, process) = self.remote_process(template, index, at)?;
+        // In the text of a process: others are seen by what they share.
+        if let View::Own(_) | View::Other(..) = view {
+            return self.remote_in_text(label, (template, id, at), view);
         }
+        let t = &self.program.templates[template.0];
+        let mut names: Vec<String> = Vec::new();
+        for (node, found) in t.nodes.iter().enumerate() {
+            if found.labels.iter().any(|l| l == label)
+                && let Some(name) = self.locations.get(&(template, NodeId(node)))
+            {
+                names.push(name.clone());
+            }
+        }
+        match names.as_slice() {
+            // Who is not there yet is at its first location.
+            [name] if t.run => Ok(format!(
+                "({process} at {name} && {} > {id})",
+                self.added.nr_pr
+            )),
+            [name] => Ok(format!("{process} at {name}")),
+            // The label is there, but no run ever gets to it.
+            [] if t.marks.iter().any(|(mark, _)| mark == label)
+                && !t
+                    .nodes
+                    .iter()
+                    .any(|node| node.labels.iter().any(|l| l == label)) =>
+            {
+                Ok("false".into())
+            }
+            _ => refuse(
+                at,
+                format!("no process of `{}` is ever seen at `{label}`", t.original),
+                "put the label in front of a statement that takes a step, outside `atomic`",
+            ),
+        }
+    }
+
+    /// `P[e]:x`.
+    fn remote_variable(
+        &self,
+        template: TemplateId,
+        index: &Option<Box<Expr>>,
+        cell: &Cell,
+        at: At,
+        view: &View,
+    ) -> Result<String> {
+        let (id, _) = self.remote_process(template, index, at)?;
+        if let View::Own(_) | View::Other(..) = view {
+            return refuse(
+                at,
+                "a variable of another process in the text of a process",
+                "make the variable global",
+            );
+        }
+        let t = &self.program.templates[template.0];
+        let var = &self.program.vars[cell.var.0];
+        // For SPIN the variables of who is not there are zero.
+        if (t.run || t.dies) && (var.initial.number() != Some(0) || var.list.is_some()) {
+            return refuse(
+                at,
+                "a variable of a process that may not be there, and which begins with another value than zero",
+                "use a global variable",
+            );
+        }
+        self.cell(cell, &View::Property(template, id.to_string()))
     }
 }
 
@@ -768,18 +793,11 @@ impl Texts<'_> {
     /// `P[e]@label` in the text of another process.
     fn remote_in_text(
         &self,
-        e: &Expr,
-        (template, id, at): (TemplateId, i64, crate::from_promela::syntax::At),
+        label: &str,
+        (template, id, at): (TemplateId, i64, At),
         view: &View,
     ) -> Result<String> {
         let t = &self.program.templates[template.0];
-        let Expr::RemoteLabel { label, .. } = e else {
-            return refuse(
-                at,
-                "a variable of another process in the text of a process",
-                "make the variable global",
-            );
-        };
         // Within a step nobody says where it is itself.
         if view.template() == Some(template) {
             return refuse(
@@ -794,7 +812,7 @@ impl Texts<'_> {
         );
         let mut seen = Vec::new();
         for (node, found) in t.nodes.iter().enumerate() {
-            if !found.labels.contains(label) {
+            if !found.labels.iter().any(|l| l == label) {
                 continue;
             }
             match self.tracked.get(&(template, NodeId(node))) {
@@ -885,6 +903,30 @@ fn runs(number: i64) -> Option<Vec<(i64, i64)>> {
         }
     }
     (number >= 0).then_some(found)
+}
+
+/// The sign of an operator that compares numbers.
+fn comparison(op: Binary) -> Option<&'static str> {
+    Some(match op {
+        Binary::Equal => "==",
+        Binary::NotEqual => "!=",
+        Binary::Less => "<",
+        Binary::LessEqual => "<=",
+        Binary::Greater => ">",
+        Binary::GreaterEqual => ">=",
+        Binary::Add
+        | Binary::Sub
+        | Binary::Mul
+        | Binary::Div
+        | Binary::Mod
+        | Binary::BitAnd
+        | Binary::BitOr
+        | Binary::BitXor
+        | Binary::ShiftLeft
+        | Binary::ShiftRight
+        | Binary::And
+        | Binary::Or => return None,
+    })
 }
 
 /// Whether an expression is made of numbers and the pid.

@@ -31,7 +31,14 @@ fn assigned(program: &Program) -> BTreeSet<VarId> {
                     }
                 }
             }
-            _ => {}
+            Action::Skip
+            | Action::Assert(_)
+            | Action::Run { .. }
+            | Action::Test(_)
+            | Action::Else
+            | Action::Send { .. }
+            | Action::Deterministic(_)
+            | Action::Die => {}
         }
     }
     all
@@ -62,7 +69,17 @@ fn at_start(program: &Program, e: &Expr, depth: usize) -> Option<Expr> {
             Box::new(again(b)?),
             *at,
         )),
-        _ => return None,
+        Expr::Var(_)
+        | Expr::Chan(_)
+        | Expr::NrPr
+        | Expr::Timeout(_)
+        | Expr::Cond(..)
+        | Expr::Length(_)
+        | Expr::Full(_)
+        | Expr::Empty(_)
+        | Expr::Poll { .. }
+        | Expr::RemoteLabel { .. }
+        | Expr::RemoteVar { .. } => return None,
     })
 }
 
@@ -184,7 +201,18 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
                                 .filter(|_| program.chans[c.decl.0].owner.is_some()),
                         );
                     }
-                    _ => {}
+                    Expr::Num(_)
+                    | Expr::Member(..)
+                    | Expr::Var(_)
+                    | Expr::Pid(_)
+                    | Expr::NrPr
+                    | Expr::Timeout(_)
+                    | Expr::Not(_)
+                    | Expr::Minus(_)
+                    | Expr::Bin(..)
+                    | Expr::Cond(..)
+                    | Expr::RemoteLabel { .. }
+                    | Expr::RemoteVar { .. } => {}
                 });
             };
             let mut open: Vec<&Edge> = node.edges.iter().collect();
@@ -192,7 +220,15 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
             while let Some(edge) = open.pop() {
                 let inner = match edge.action {
                     Action::Deterministic(first) => Some(first),
-                    _ => None,
+                    Action::Skip
+                    | Action::Assign(..)
+                    | Action::Assert(_)
+                    | Action::Run { .. }
+                    | Action::Test(_)
+                    | Action::Else
+                    | Action::Send { .. }
+                    | Action::Receive { .. }
+                    | Action::Die => None,
                 };
                 for id in edge.unless.iter().copied().chain(inner) {
                     if seen.insert(id) {
@@ -210,7 +246,13 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
                             note(&Expr::Chan(channel.clone()));
                         }
                     }
-                    _ => {}
+                    Action::Skip
+                    | Action::Assign(..)
+                    | Action::Assert(_)
+                    | Action::Run { .. }
+                    | Action::Else
+                    | Action::Deterministic(_)
+                    | Action::Die => {}
                 }
             }
         }
