@@ -82,7 +82,7 @@ impl Language {
         let end = path.extension().and_then(|end| end.to_str());
         match end.map(str::to_ascii_lowercase).as_deref() {
             Some("pml" | "prom" | "promela") => Language::Promela,
-            Some("c" | "i") => Language::C,
+            Some("c" | "i" | "hcc") => Language::C,
             _ => Language::Model,
         }
     }

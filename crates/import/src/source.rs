@@ -74,6 +74,17 @@ impl Sources {
         Arc::clone(&self.files[file as usize].text)
     }
 
+    /// The folder of a file that is included, from that of the program; empty, or with a slash at its end.
+    pub fn folder(&self, file: u32) -> &str {
+        match self.files.get(file as usize) {
+            Some(file) if file.from.is_some() => {
+                let end = file.name.rfind('/').map_or(0, |slash| slash + 1);
+                &file.name[..end]
+            }
+            _ => "",
+        }
+    }
+
     /// The line of the program, from 1, that a place is on, or whose `#include` leads to it.
     pub fn line(&self, at: At) -> u32 {
         let at = self.in_program(at);

@@ -30,6 +30,7 @@ pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Remark>) -> Built<Hash
         recorded,
         unbounded: model.is_unbounded(),
         grows,
+        in_step: false,
         notes: Vec::new(),
     };
     let mut bodies = Vec::new();
@@ -76,6 +77,7 @@ struct Conclusion {
     recorded: HashMap<usize, Interval>,
     unbounded: bool,
     grows: bool,
+    in_step: bool,
     /// Where checks are left out.
     notes: Vec<At>,
 }
@@ -94,6 +96,20 @@ impl Conclusion {
                     StatementKind::Assert(self.expr(value, at)?, meaning)
                 }
                 StatementKind::Await(value) => StatementKind::Await(self.expr(value, at)?),
+                // In a step there are no labels, so what is never chosen can go.
+                StatementKind::If(condition, yes, no) if self.in_step => {
+                    match self.decided(condition) {
+                        Some(true) => output.extend(self.code(yes)?),
+                        Some(false) => output.extend(self.code(no)?),
+                        None => {
+                            let condition = self.expr(condition, at)?;
+                            let kind =
+                                StatementKind::If(condition, self.code(yes)?, self.code(no)?);
+                            output.push(Statement { at, kind });
+                        }
+                    }
+                    continue;
+                }
                 StatementKind::If(condition, yes, no) => {
                     StatementKind::If(self.expr(condition, at)?, self.code(yes)?, self.code(no)?)
                 }
@@ -109,7 +125,12 @@ impl Conclusion {
                     },
                     body: self.code(body)?,
                 },
-                StatementKind::Atomic(inner) => StatementKind::Atomic(self.code(inner)?),
+                StatementKind::Atomic(inner) => {
+                    let outer = std::mem::replace(&mut self.in_step, true);
+                    let inner = self.code(inner);
+                    self.in_step = outer;
+                    StatementKind::Atomic(inner?)
+                }
                 StatementKind::Choose(blocks) => {
                     let mut inner = Vec::new();
                     for block in blocks {
@@ -148,6 +169,22 @@ impl Conclusion {
                 .get(&address(expr))
                 .copied()
                 .unwrap_or(Interval::ALL),
+        }
+    }
+
+    /// Whether a variable is always below a number, or never.
+    fn decided(&self, condition: &Expr) -> Option<bool> {
+        let Expr::Compare(Compare::Less, left, right) = condition else {
+            return None;
+        };
+        let (Expr::Load(_), Expr::Number(bound)) = (&**left, &**right) else {
+            return None;
+        };
+        let known = self.recorded.get(&address(left))?;
+        match (known.hi < *bound, known.lo >= *bound) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
         }
     }
 

@@ -547,7 +547,10 @@ impl Writer<'_> {
                 self.exclusive = *begins;
             }
             // Settled before.
-            StatementKind::Create { .. } | StatementKind::Join(_) => {
+            StatementKind::Create { .. }
+            | StatementKind::Join(_)
+            | StatementKind::Detach(_)
+            | StatementKind::Initialised(_) => {
                 self.failure = Some((at, "this thread was not settled".to_owned()));
             }
         }

@@ -458,6 +458,8 @@ impl<'m> Analysis<'m> {
             | StatementKind::Start(_)
             | StatementKind::Create { .. }
             | StatementKind::Join(_)
+            | StatementKind::Detach(_)
+            | StatementKind::Initialised(_)
             | StatementKind::Exclusive(_) => Some(known),
         }
     }

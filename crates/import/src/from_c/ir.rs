@@ -133,6 +133,10 @@ pub(crate) enum StatementKind {
     },
     /// Waits for the end of a thread.
     Join(Expr),
+    /// Nobody will wait for a thread.
+    Detach(Expr),
+    /// A mutex is initialised.
+    Initialised(Place),
     /// Begin and end of a part during which no other process moves.
     Exclusive(bool),
 }
@@ -461,13 +465,15 @@ impl Statement {
             }
             StatementKind::Havoc(place)
             | StatementKind::Lock(place)
-            | StatementKind::Unlock(place) => {
+            | StatementKind::Unlock(place)
+            | StatementKind::Initialised(place) => {
                 place.indices.iter().for_each(f);
             }
             StatementKind::Assert(value, _)
             | StatementKind::Await(value)
             | StatementKind::If(value, ..)
-            | StatementKind::Join(value) => f(value),
+            | StatementKind::Join(value)
+            | StatementKind::Detach(value) => f(value),
             StatementKind::Loop {
                 condition: Some(value),
                 ..

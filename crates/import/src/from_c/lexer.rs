@@ -152,6 +152,20 @@ const OF_PTHREAD: Definitions = &[
     ("PTHREAD_COND_INITIALIZER", "PTHREAD_COND_INITIALIZER"),
     ("PTHREAD_RWLOCK_INITIALIZER", "PTHREAD_RWLOCK_INITIALIZER"),
     ("PTHREAD_ONCE_INIT", "PTHREAD_ONCE_INIT"),
+    ("PTHREAD_BARRIER_SERIAL_THREAD", "(-1)"),
+    ("PTHREAD_PROCESS_PRIVATE", "0"),
+    ("PTHREAD_PROCESS_SHARED", "1"),
+];
+
+/// Numbers of errors that functions give. `errno` itself is not known.
+const OF_ERRNO: Definitions = &[
+    ("EPERM", "1"),
+    ("ESRCH", "3"),
+    ("EINTR", "4"),
+    ("ENOMEM", "12"),
+    ("EDEADLK", "35"),
+    ("EOVERFLOW", "75"),
+    ("ETIMEDOUT", "110"),
 ];
 
 /// The language of the preprocessor.
@@ -167,6 +181,9 @@ pub(crate) const fn dialect(model: DataModel) -> Dialect {
             "assert.h" if is_defined("NDEBUG") => Some(&[("assert(condition)", "((void)0)")]),
             "assert.h" => Some(&[("assert", "assert")]),
             "pthread.h" => Some(OF_PTHREAD),
+            "errno.h" => Some(OF_ERRNO),
+            "semaphore.h" => Some(&[("SEM_VALUE_MAX", "2147483647")]),
+            "stdlib.h" => Some(&[("RAND_MAX", "2147483647")]),
             "stdio.h" => Some(&[("EOF", "(-1)")]),
             _ => HEADERS.contains(&name).then_some(&[]),
         },

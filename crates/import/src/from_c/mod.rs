@@ -6,8 +6,10 @@
 mod beginning;
 mod classes;
 mod conclude;
+pub mod constructs;
 mod dead;
 mod emit;
+mod functions;
 mod interval;
 mod ir;
 mod lexer;

@@ -218,6 +218,7 @@ pub(crate) fn check_nesting(tokens: &[Token]) -> Built<()> {
 /// Reads the tokens of a program.
 pub(crate) fn parse(tokens: Vec<Token>) -> Built<Parsed> {
     check_nesting(&tokens)?;
+    check_names(&tokens)?;
     let tokens = without_attributes(tokens)?;
     let (tokens, templates, parameters) = take_templates(tokens)?;
     let mut text = String::new();
@@ -284,6 +285,98 @@ fn dollar(tokens: &[Token]) -> String {
     stands
 }
 
+/// Attributes that say nothing about what a program does: hints for warnings, for the optimiser, and for where things are put.
+pub(crate) const ATTRIBUTES: &[&str] = &[
+    "access",
+    "aligned",
+    "alloc_size",
+    "always_inline",
+    "artificial",
+    "cold",
+    "const",
+    "deprecated",
+    "externally_visible",
+    "fallthrough",
+    "flatten",
+    "format",
+    "format_arg",
+    "gnu_inline",
+    "hot",
+    "leaf",
+    "malloc",
+    "may_alias",
+    "noclone",
+    "noinline",
+    "nonnull",
+    "nonstring",
+    "noreturn",
+    "nothrow",
+    "optimize",
+    "packed",
+    "pure",
+    "returns_nonnull",
+    "section",
+    "sentinel",
+    "unused",
+    "used",
+    "visibility",
+    "warn_unused_result",
+    "weak",
+];
+
+/// Names that other verifiers give a meaning to begin with these.
+const OF_OTHERS: &[&str] = &["__CPROVER", "__ESBMC"];
+
+/// Refuses names, also those of labels, that other verifiers give a meaning to.
+fn check_names(tokens: &[Token]) -> Built<()> {
+    for token in tokens.iter().filter(|token| token.kind == Kind::Word) {
+        if OF_OTHERS.iter().any(|start| token.text.starts_with(start)) {
+            let message = format!(
+                "`{}`, which another verifier gives a meaning to",
+                token.text
+            );
+            let help = "use POSIX threads, `assert` and the functions `__VERIFIER_..`";
+            return unsupported(token.at, message, help);
+        }
+    }
+    Ok(())
+}
+
+/// Where the brackets close that open at a position.
+fn closing(tokens: &[Token], open: usize) -> usize {
+    let mut depth = 0;
+    for (position, token) in tokens.iter().enumerate().skip(open) {
+        depth += i32::from(token.is("(")) - i32::from(token.is(")"));
+        if depth == 0 {
+            return position;
+        }
+    }
+    tokens.len() - 1
+}
+
+/// Refuses attributes that may change what a program does. `tokens` are those between the outer brackets.
+fn check_attributes(tokens: &[Token]) -> Built<()> {
+    let mut position = 0;
+    while position < tokens.len() {
+        let token = &tokens[position];
+        if token.is("(") || token.is(")") || token.is(",") {
+            position += 1;
+            continue;
+        }
+        let plain = token.text.trim_matches('_');
+        if !ATTRIBUTES.contains(&plain) {
+            let message = format!("the attribute `{}` is not supported", token.text);
+            return unsupported(token.at, message, "write what it does in C");
+        }
+        // What an attribute is given.
+        position = match tokens.get(position + 1) {
+            Some(next) if next.is("(") => closing(tokens, position + 1) + 1,
+            _ => position + 1,
+        };
+    }
+    Ok(())
+}
+
 /// Takes out what compilers add to C for themselves. What would change the meaning of a program is refused.
 fn without_attributes(tokens: Vec<Token>) -> Built<Vec<Token>> {
     let mut output: Vec<Token> = Vec::with_capacity(tokens.len());
@@ -296,23 +389,11 @@ fn without_attributes(tokens: Vec<Token>) -> Built<Vec<Token>> {
         let label =
             (token.is("__asm__") || token.is("asm") || token.is("__asm")) && after_declarator;
         if (attribute || label) && next_opens {
-            let mut depth = 0;
-            at += 1;
-            while at < tokens.len() {
-                let inner = &tokens[at];
-                depth += i32::from(inner.is("(")) - i32::from(inner.is(")"));
-                at += 1;
-                if ["constructor", "destructor", "cleanup", "vector_size"]
-                    .iter()
-                    .any(|word| inner.text.trim_matches('_') == *word)
-                {
-                    let message = format!("the attribute `{}` is not supported", inner.text);
-                    return unsupported(inner.at, message, "call the function where it should run");
-                }
-                if depth == 0 {
-                    break;
-                }
+            let end = closing(&tokens, at + 1);
+            if attribute {
+                check_attributes(&tokens[at + 2..end])?;
             }
+            at = end + 1;
             continue;
         }
         at += 1;

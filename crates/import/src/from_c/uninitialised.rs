@@ -391,6 +391,8 @@ impl Walk<'_> {
             | StatementKind::Start(_)
             | StatementKind::Create { .. }
             | StatementKind::Join(_)
+            | StatementKind::Detach(_)
+            | StatementKind::Initialised(_)
             | StatementKind::Exclusive(_) => Flow::Next,
         }
     }

@@ -355,6 +355,12 @@ impl Preprocessor<'_> {
         condition::holds(word.at, &expanded)
     }
 
+    /// What a known header defines.
+    fn header(&self, name: &str) -> Option<Definitions> {
+        let is_defined = |name: &str| self.macros.has(name);
+        (self.dialect.header)(name, &is_defined)
+    }
+
     fn include(&mut self, word: &Token, rest: &[Token], settings: &mut Settings<'_>) -> Parsed<()> {
         let how = "write `#include \"FILE\"` or `#include <HEADER>`";
         let Some(file) = rest.first() else {
@@ -364,8 +370,7 @@ impl Preprocessor<'_> {
             let inner = rest[1..].iter().take_while(|token| !token.is(">"));
             let name: String = inner.map(|token| &*token.text).collect();
             let place = rest.last().map_or(file.at, |last| file.at.to(last.at));
-            let is_defined = |name: &str| self.macros.has(name);
-            return match (self.dialect.header)(&name, &is_defined) {
+            return match self.header(&name) {
                 Some(definitions) => self.define_all(definitions),
                 None => {
                     let message =
@@ -384,13 +389,28 @@ impl Preprocessor<'_> {
             let help = "include fewer files; if one includes itself, stop it with `#ifndef`";
             return Err(unsupported(file.at, message, help));
         }
-        let text = (settings.include)(&name).map_err(|why| {
-            malformed(
-                file.at,
-                format!("{} cannot be read: {why}", shown(&name)),
-                "check the file's name, from the program's folder",
-            )
-        })?;
+        // Beside the file that includes it, then among the headers, then beside the program.
+        let beside = format!("{}{name}", self.sources.folder(word.at.file));
+        let (name, text) = match (settings.include)(&beside) {
+            Ok(text) => (beside, text),
+            Err(why) => {
+                if let Some(definitions) = self.header(&name) {
+                    return self.define_all(definitions);
+                }
+                let found = match beside == name {
+                    true => Err(why),
+                    false => (settings.include)(&name),
+                };
+                let text = found.map_err(|why| {
+                    malformed(
+                        file.at,
+                        format!("{} cannot be read: {why}", shown(&name)),
+                        "check the file's name, from the folder of the file that includes it",
+                    )
+                })?;
+                (name, text)
+            }
+        };
         // A file that says nothing costs time too.
         self.macros.count(text.len() / 2, file.at)?;
         let index = self.sources.add(&name, &text, Some(file.at));

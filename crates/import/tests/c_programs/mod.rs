@@ -1,6 +1,7 @@
 //! The C programs under `tests/c`, and how they are checked.
 
 pub mod arithmetic;
+pub mod constructs;
 pub mod damage;
 pub mod data_models;
 pub mod random;

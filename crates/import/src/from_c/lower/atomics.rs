@@ -1,125 +1,39 @@
 //! Atomic operations: those of C11, and gcc's builtins. All are sequentially consistent here; an order that is weaker draws a note.
 
-use lang_c::ast::{BinaryOperator, Expression};
+use lang_c::ast::Expression;
 use lang_c::span::Node;
 
+use super::super::functions::{Operation, Weak};
 use super::super::ir::{Compare, Expr, Place, Statement, StatementKind, VarKind};
 use super::super::source::{At, Built, unsupported};
 use super::super::types::{IntType, Type};
+use super::library::Call;
 use super::{Builder, Part, Value};
-
-/// What an operation does.
-#[derive(Clone, Debug)]
-enum Operation {
-    Load,
-    Store,
-    Exchange,
-    /// The operator, and whether the result is the old value.
-    Change(BinaryOperator, bool),
-    /// Compare and exchange: through a pointer to what is expected.
-    Compare,
-    /// gcc's older form, which gives the old value, or whether it did something.
-    Swap {
-        truth: bool,
-    },
-    Init,
-    Fence,
-    TestAndSet,
-    Clear,
-}
-
-fn operator(name: &str) -> Option<BinaryOperator> {
-    Some(match name {
-        "add" => BinaryOperator::Plus,
-        "sub" => BinaryOperator::Minus,
-        "or" => BinaryOperator::BitwiseOr,
-        "and" => BinaryOperator::BitwiseAnd,
-        "xor" => BinaryOperator::BitwiseXor,
-        _ => return None,
-    })
-}
-
-/// The operation of a name, and how many arguments come before the memory orders.
-fn operation(name: &str) -> Option<(Operation, usize)> {
-    let plain = name
-        .strip_suffix("_explicit")
-        .or_else(|| name.strip_suffix("_n"))
-        .unwrap_or(name);
-    if let Some(rest) = name.strip_prefix("__sync_") {
-        if let Some(op) = rest.strip_prefix("fetch_and_") {
-            return Some((Operation::Change(operator(op)?, true), 2));
-        }
-        if let Some(op) = rest.strip_suffix("_and_fetch") {
-            return Some((Operation::Change(operator(op)?, false), 2));
-        }
-        return Some(match rest {
-            "bool_compare_and_swap" => (Operation::Swap { truth: true }, 3),
-            "val_compare_and_swap" => (Operation::Swap { truth: false }, 3),
-            "lock_test_and_set" => (Operation::Exchange, 2),
-            "lock_release" => (Operation::Clear, 1),
-            "synchronize" => (Operation::Fence, 0),
-            _ => return None,
-        });
-    }
-    if let Some(rest) = plain.strip_prefix("__atomic_") {
-        if let Some(op) = rest.strip_prefix("fetch_") {
-            return Some((Operation::Change(operator(op)?, true), 2));
-        }
-        if let Some(op) = rest.strip_suffix("_fetch") {
-            return Some((Operation::Change(operator(op)?, false), 2));
-        }
-        return Some(match rest {
-            "load" if plain != name => (Operation::Load, 1),
-            "store" if plain != name => (Operation::Store, 2),
-            "exchange" if plain != name => (Operation::Exchange, 2),
-            "compare_exchange" if plain != name => (Operation::Compare, 3),
-            "test_and_set" => (Operation::TestAndSet, 1),
-            "clear" => (Operation::Clear, 1),
-            "thread_fence" | "signal_fence" => (Operation::Fence, 0),
-            _ => return None,
-        });
-    }
-    let rest = plain.strip_prefix("atomic_")?;
-    if let Some(op) = rest.strip_prefix("fetch_") {
-        return Some((Operation::Change(operator(op)?, true), 2));
-    }
-    Some(match rest {
-        "load" => (Operation::Load, 1),
-        "store" => (Operation::Store, 2),
-        "exchange" => (Operation::Exchange, 2),
-        "compare_exchange_strong" | "compare_exchange_weak" => (Operation::Compare, 3),
-        "init" => (Operation::Init, 2),
-        "thread_fence" | "signal_fence" => (Operation::Fence, 0),
-        "flag_test_and_set" => (Operation::TestAndSet, 1),
-        "flag_clear" => (Operation::Clear, 1),
-        _ => return None,
-    })
-}
 
 impl<'a> Builder<'a> {
     pub(super) fn atomic_call(
         &mut self,
-        name: &str,
-        arguments: &'a [Node<Expression>],
-        at: At,
-    ) -> Built<Option<Value>> {
-        if self.functions.contains_key(name) {
-            return Ok(None);
-        }
-        let Some((operation, count)) = operation(name) else {
-            return Ok(None);
-        };
-        if arguments.len() < count {
-            return unsupported(at, "an argument is missing", "give all arguments");
-        }
+        operation: Operation,
+        count: usize,
+        call: Call<'a, '_>,
+    ) -> Built<Value> {
+        let Call {
+            name,
+            arguments,
+            at,
+            ..
+        } = call;
         // `weak` of gcc's compare and exchange stands between them.
-        let orders = match (&operation, name.starts_with("__atomic_")) {
-            (Operation::Compare, true) => count + 1,
+        let orders = match operation {
+            Operation::Compare(Weak::Argument) => count + 1,
             _ => count,
         };
-        self.orders(name, &arguments[orders.min(arguments.len())..], at);
+        // What gcc's older functions protect beside is nothing here: they protect everything.
+        if !name.starts_with("__sync_") {
+            self.orders(name, &arguments[orders.min(arguments.len())..], at)?;
+        }
         if let Operation::Fence = operation {
-            return Ok(Some(Value::Void));
+            return Ok(Value::Void);
         }
         let pointer = self.rvalue(&arguments[0])?;
         let part = self.pointed(pointer, at)?;
@@ -127,29 +41,27 @@ impl<'a> Builder<'a> {
             return unsupported(at, "an atomic operation on this", "they are for integers");
         };
         match operation {
-            Operation::Load => {
-                let value = self.load(part, at)?;
-                Ok(Some(value))
-            }
-            Operation::Store | Operation::Init => {
+            Operation::Load => self.load(part, at),
+            Operation::Store => {
                 let value = self.rvalue(&arguments[1])?;
                 self.store(&part, value, at)?;
-                Ok(Some(Value::Void))
+                Ok(Value::Void)
             }
             Operation::Clear => {
                 self.store(&part, Value::Int(Expr::Number(0), IntType::INT), at)?;
-                Ok(Some(Value::Void))
+                Ok(Value::Void)
             }
             Operation::TestAndSet => {
                 let one = Value::Int(Expr::Number(1), IntType::INT);
-                self.update(&part, at, true, |_, _| Ok(one)).map(Some)
+                self.update(&part, at, true, |_, _| Ok(one))
             }
             Operation::Exchange => {
                 let value = self.rvalue(&arguments[1])?;
                 let value = self.settled(value, at)?;
-                self.update(&part, at, true, |_, _| Ok(value)).map(Some)
+                self.update(&part, at, true, |_, _| Ok(value))
             }
-            Operation::Change(operator, old) => {
+            Operation::Change(change, old) => {
+                let operator = change.operator();
                 let value = self.rvalue(&arguments[1])?;
                 let value = self.settled(value, at)?;
                 let change = |builder: &mut Self, current: Value| {
@@ -161,19 +73,18 @@ impl<'a> Builder<'a> {
                         result => result,
                     })
                 };
-                self.update(&part, at, old, change).map(Some)
+                self.update(&part, at, old, change)
             }
-            Operation::Compare => {
+            Operation::Compare(weak) => {
                 let value = self.rvalue(&arguments[1])?;
                 let expected = self.pointed(value, at)?;
                 let value = self.rvalue(&arguments[2])?;
                 let value = self.settled(value, at)?;
                 let new = self.convert(value, int, at)?;
-                let weak = match name.starts_with("__atomic_") {
-                    true => arguments
-                        .get(3)
-                        .is_some_and(|weak| !matches!(self.constant(weak), Ok(0))),
-                    false => name.contains("weak"),
+                let weak = match weak {
+                    Weak::Never => false,
+                    Weak::Always => true,
+                    Weak::Argument => !matches!(self.constant(&arguments[3]), Ok(0)),
                 };
                 self.compare_exchange(&part, &expected, new, (int, weak), at)
             }
@@ -186,20 +97,24 @@ impl<'a> Builder<'a> {
                 let new = self.convert(value, int, at)?;
                 self.swap(&part, old, new, truth, int, at)
             }
-            Operation::Fence => Ok(Some(Value::Void)),
+            Operation::Fence => Ok(Value::Void),
         }
     }
 
-    fn orders(&mut self, name: &str, orders: &'a [Node<Expression>], at: At) {
+    fn orders(&mut self, name: &str, orders: &'a [Node<Expression>], at: At) -> Built<()> {
+        for order in orders {
+            self.effect(order)?;
+        }
         for order in orders {
             if !matches!(self.constant(order), Ok(5)) {
                 let message =
                     format!("the memory order of `{name}` is read as sequentially consistent");
                 let help = "what weaker orders allow beyond that is not explored";
                 self.note(at, message, help);
-                return;
+                break;
             }
         }
+        Ok(())
     }
 
     /// A value whose shared parts have been read.
@@ -215,7 +130,7 @@ impl<'a> Builder<'a> {
         new: Expr,
         (int, weak): (IntType, bool),
         at: At,
-    ) -> Built<Option<Value>> {
+    ) -> Built<Value> {
         let place = self.variable_of(part, at)?;
         let other = self.variable_of(expected, at)?;
         // What is expected is read before, and written after, the step; a variable of the process can be part of it.
@@ -265,7 +180,7 @@ impl<'a> Builder<'a> {
             let failed = Expr::load(result).not();
             self.emit(at, StatementKind::If(failed, vec![back], Vec::new()));
         }
-        Ok(Some(Value::Truth(Expr::load(result))))
+        Ok(Value::Truth(Expr::load(result)))
     }
 
     fn swap(
@@ -276,7 +191,7 @@ impl<'a> Builder<'a> {
         truth: bool,
         int: IntType,
         at: At,
-    ) -> Built<Option<Value>> {
+    ) -> Built<Value> {
         let place = self.variable_of(part, at)?;
         let set = |place: &Place, value: Expr| Statement {
             at,
@@ -293,7 +208,7 @@ impl<'a> Builder<'a> {
                 },
             ];
             self.step(code, at);
-            return Ok(Some(Value::Truth(Expr::load(result))));
+            return Ok(Value::Truth(Expr::load(result)));
         }
         let before = self.temporary(VarKind::Int(int.plain()), at);
         let equal = Expr::compare(Compare::Equal, Expr::load(before), old);
@@ -305,6 +220,6 @@ impl<'a> Builder<'a> {
             },
         ];
         self.step(code, at);
-        Ok(Some(Value::Int(Expr::load(before), int.plain())))
+        Ok(Value::Int(Expr::load(before), int.plain()))
     }
 }

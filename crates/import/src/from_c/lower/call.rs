@@ -10,16 +10,19 @@ use lang_c::ast::{
 use lang_c::span::{Node, Span};
 use lang_c::visit::Visit;
 
+use super::super::functions::{Gives, Known, function};
 use super::super::ir::{self, Code, Expr, StatementKind, VarKind};
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::tidy;
 use super::super::types::{IntType, Type};
 use super::declare::{Owner, name_of};
 use super::jumps::Jumps;
+use super::library::Call;
 use super::{Binding, Builder, DEEPEST_CALLS, Frame, Part, Value};
 
 impl<'a> Builder<'a> {
-    pub(super) fn call(&mut self, call: &'a CallExpression, at: At) -> Built<Value> {
+    /// A call, whose result is used or not.
+    pub(super) fn call(&mut self, call: &'a CallExpression, used: bool, at: At) -> Built<Value> {
         let name = match &call.callee.node {
             Expression::Identifier(name) if self.lookup(&name.node.name).is_none() => {
                 name.node.name.clone()
@@ -35,8 +38,14 @@ impl<'a> Builder<'a> {
                 }
             },
         };
+        let known = Call {
+            name: &name,
+            arguments: &call.arguments,
+            used,
+            at,
+        };
         if self.is_library(&name)
-            && let Some(value) = self.library(&name, &call.arguments, at)?
+            && let Some(value) = self.library(known)?
         {
             return Ok(value);
         }
@@ -460,6 +469,7 @@ fn done_after(code: &[ir::Statement], mut done: bool, model: &ir::Model) -> Opti
             | StatementKind::Assign(..)
             | StatementKind::Havoc(_)
             | StatementKind::Start(_)
+            | StatementKind::Initialised(_)
             | StatementKind::Assert(..) => done = true,
             StatementKind::Goto(_) => return Some(done),
             StatementKind::If(_, yes, no) => {
@@ -537,22 +547,35 @@ pub(super) fn parameters_of(
 
 /// Whether an expression may do something.
 pub(super) fn acts(expression: &Node<Expression>) -> bool {
-    acts_beyond(expression, &[])
-}
-
-/// Whether an expression may do something, other than to call these functions.
-pub(super) fn acts_beyond(expression: &Node<Expression>, harmless: &[&str]) -> bool {
-    let mut effects = Effects(false, harmless);
+    let mut effects = Effects::default();
     effects.visit_expression(&expression.node, &expression.span);
-    effects.0
+    effects.acts
 }
 
-struct Effects<'n>(bool, &'n [&'n str]);
+/// Whether an expression that is printed may do something or fail, other than by asking for something that can only be printed.
+pub(super) fn matters(expression: &Node<Expression>) -> bool {
+    let mut effects = Effects {
+        printed: true,
+        ..Effects::default()
+    };
+    effects.visit_expression(&expression.node, &expression.span);
+    effects.acts || effects.fails
+}
 
-impl<'ast> Visit<'ast> for Effects<'_> {
+#[derive(Default)]
+struct Effects {
+    printed: bool,
+    acts: bool,
+    fails: bool,
+}
+
+impl<'ast> Visit<'ast> for Effects {
     fn visit_call_expression(&mut self, call: &'ast CallExpression, span: &'ast Span) {
-        self.0 |= !matches!(&call.callee.node, Expression::Identifier(name)
-            if self.1.contains(&name.node.name.as_str()));
+        let asks = matches!(&call.callee.node, Expression::Identifier(name)
+        if function(&name.node.name).is_some_and(|function| {
+            matches!(function.does, Known::Asked | Known::Left(Gives::Time))
+        }));
+        self.acts |= !(self.printed && asks);
         lang_c::visit::visit_call_expression(self, call, span);
     }
 
@@ -562,10 +585,13 @@ impl<'ast> Visit<'ast> for Effects<'_> {
         span: &'ast Span,
     ) {
         use lang_c::ast::UnaryOperator as Op;
-        self.0 |= matches!(
-            node.operator.node,
-            Op::PostIncrement | Op::PostDecrement | Op::PreIncrement | Op::PreDecrement
-        );
+        match node.operator.node {
+            Op::PostIncrement | Op::PostDecrement | Op::PreIncrement | Op::PreDecrement => {
+                self.acts = true;
+            }
+            Op::Minus | Op::Indirection => self.fails = true,
+            Op::Address | Op::Plus | Op::Complement | Op::Negate => {}
+        }
         lang_c::visit::visit_unary_operator_expression(self, node, span);
     }
 
@@ -574,7 +600,25 @@ impl<'ast> Visit<'ast> for Effects<'_> {
         node: &'ast lang_c::ast::BinaryOperatorExpression,
         span: &'ast Span,
     ) {
-        self.0 |= super::assign::compound(&node.operator.node).is_some();
+        use lang_c::ast::BinaryOperator as Op;
+        self.acts |= super::assign::compound(&node.operator.node).is_some();
+        self.fails |= matches!(
+            node.operator.node,
+            Op::Index
+                | Op::Multiply
+                | Op::Divide
+                | Op::Modulo
+                | Op::Plus
+                | Op::Minus
+                | Op::ShiftLeft
+                | Op::ShiftRight
+        );
         lang_c::visit::visit_binary_operator_expression(self, node, span);
+    }
+
+    fn visit_statement(&mut self, node: &'ast Statement, span: &'ast Span) {
+        // `({ .. })`
+        self.acts = true;
+        lang_c::visit::visit_statement(self, node, span);
     }
 }

@@ -417,7 +417,7 @@ impl<'a> Builder<'a> {
     /// Checks that an object begins as all of its type do.
     fn default_initial(&mut self, initializer: &'a Initializer, at: At) -> Built<()> {
         let plain = match initializer {
-            Initializer::List(_) => true,
+            Initializer::List(items) => self.is_zero_list(items),
             Initializer::Expression(value) => match &value.node {
                 Expression::Identifier(name) => matches!(
                     name.node.name.as_str(),
@@ -437,6 +437,14 @@ impl<'a> Builder<'a> {
                 "use `PTHREAD_MUTEX_INITIALIZER`",
             ),
         }
+    }
+
+    /// Whether a list has no number but 0: the plain objects begin so.
+    fn is_zero_list(&mut self, items: &'a [Node<InitializerListItem>]) -> bool {
+        items.iter().all(|item| match &item.node.initializer.node {
+            Initializer::List(items) => self.is_zero_list(items),
+            Initializer::Expression(value) => matches!(self.constant(value), Ok(0)),
+        })
     }
 
     fn list(
@@ -599,7 +607,7 @@ impl<'a> Builder<'a> {
                 continue;
             };
             if storage.typedef {
-                self.typedefs.insert(name.to_owned(), ty);
+                self.local_typedef(name, ty, place)?;
                 continue;
             }
             if ty == Type::Function || storage.external {
@@ -640,6 +648,16 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// A type that a function names. Names of types are known everywhere, so no two may be the same.
+    fn local_typedef(&mut self, name: &str, ty: Type, at: At) -> Built<()> {
+        match self.typedefs.insert(name.to_owned(), ty.clone()) {
+            Some(other) if other != ty => {
+                unsupported(at, "another type of the same name", "rename one of them")
+            }
+            _ => Ok(()),
+        }
     }
 
     fn local_object(

@@ -7,6 +7,7 @@ use lang_c::ast::{
 use lang_c::span::Node;
 
 use super::super::constant;
+use super::super::functions::function;
 use super::super::ir::{Arith, Compare, Expr, Place, StatementKind, VarKind};
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::{DataModel, IntType, Type};
@@ -25,7 +26,7 @@ impl<'a> Builder<'a> {
                 let part = self.lvalue(expression)?;
                 self.load(part, at)
             }
-            Expression::Call(call) => self.call(&call.node, at),
+            Expression::Call(call) => self.call(&call.node, true, at),
             Expression::SizeOfTy(name) => {
                 let ty = self.type_name(&name.node.0)?;
                 self.size_of(&ty, at)
@@ -74,11 +75,13 @@ impl<'a> Builder<'a> {
                 )
             }
             Expression::Comma(parts) => {
-                let mut value = Value::Void;
-                for part in parts.iter() {
-                    value = self.rvalue(part)?;
+                let Some((last, before)) = parts.split_last() else {
+                    return Ok(Value::Void);
+                };
+                for part in before {
+                    self.effect(part)?;
                 }
-                Ok(value)
+                self.rvalue(last)
             }
             Expression::Statement(statement) => self.statement_value(statement),
             Expression::CompoundLiteral(_) => {
@@ -101,8 +104,11 @@ impl<'a> Builder<'a> {
             Some(Binding::Value(value)) => Ok(value),
             Some(Binding::Number(number)) => Ok(Value::Int(Expr::Number(number), IntType::INT)),
             Some(Binding::Unset(ty)) => self.unset(name, &ty, at),
-            None if self.functions.contains_key(name) || super::library::is_known(name) => {
+            None if self.functions.contains_key(name) || function(name).is_some() => {
                 Ok(Value::Function(name.to_owned()))
+            }
+            None if matches!(name, "__func__" | "__FUNCTION__" | "__PRETTY_FUNCTION__") => {
+                Ok(Value::Text)
             }
             None if name == "PTHREAD_ONCE_INIT" => Ok(Value::Int(Expr::Number(0), IntType::INT)),
             None => {

@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
             self.emit(at, StatementKind::Await(test.not()));
             return Ok(());
         }
-        if test == Expr::Truth(false) {
+        if test == Expr::Truth(false) && !self.has_way_in(body.span) {
             return Ok(());
         }
         let (condition, body) = match plain {
@@ -139,11 +139,16 @@ impl<'a> Builder<'a> {
     pub(super) fn for_loop(&mut self, node: &'a ForStatement, at: At) -> Built<()> {
         self.frame().scopes.push(std::collections::HashMap::new());
         match &node.initializer.node {
-            ForInitializer::Empty | ForInitializer::StaticAssert(_) => {}
+            ForInitializer::Empty => {}
+            ForInitializer::StaticAssert(asserted) => self.static_assert(asserted)?,
             ForInitializer::Expression(expression) => self.effect(expression)?,
             ForInitializer::Declaration(declaration) => self.local(declaration)?,
         }
-        let rounds = self.rounds(node);
+        // Who jumps into a loop does not begin with its first round.
+        let rounds = match self.has_way_in(node.statement.span) {
+            true => None,
+            false => self.rounds(node),
+        };
         if self.in_step {
             let result = self.written_out(node, rounds, at);
             self.frame().scopes.pop();
@@ -163,6 +168,11 @@ impl<'a> Builder<'a> {
             (Some(outer), Some(most)) => outer.checked_mul(most),
             _ => None,
         };
+        let counting = match (outer, rounds) {
+            (Some(1), Some(_)) => self.counting_variable(node),
+            _ => None,
+        };
+        let outside = std::mem::replace(&mut self.counting, counting);
         let condition = node.condition.as_deref();
         let result = self.repeat(
             condition,
@@ -171,6 +181,7 @@ impl<'a> Builder<'a> {
             place,
             rounds,
         );
+        self.counting = outside;
         self.times = outer;
         self.frame().scopes.pop();
         result
@@ -209,6 +220,18 @@ impl<'a> Builder<'a> {
             }
         }
         Ok(())
+    }
+
+    /// The variable that counts the rounds of a loop with a known number of them.
+    fn counting_variable(&mut self, node: &'a ForStatement) -> Option<ir::VarId> {
+        let (name, _) = self.first_value(&node.initializer.node)?;
+        match self.lookup(&name)? {
+            Binding::Object(part) => match &*part.object {
+                Object::Variable(var) if part.indices.is_empty() => Some(*var),
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     /// How often `for (i = 0; i < 3; i++)` and the like run at most.

@@ -184,7 +184,10 @@ pub(crate) struct Builder<'a> {
     reading: Reading,
     functions: HashMap<&'a str, &'a Node<FunctionDefinition>>,
     structs: Vec<Vec<(String, Type)>>,
-    tags: HashMap<String, usize>,
+    /// Which struct a tag stands for, and where that is defined.
+    tags: HashMap<String, (usize, usize)>,
+    /// Enumerations with a tag, of which some have negative members.
+    enumerations: HashMap<String, (IntType, usize)>,
     typedefs: HashMap<String, Type>,
     globals: HashMap<String, Binding>,
     /// Those that are declared `extern`, and not defined so far.
@@ -211,6 +214,8 @@ pub(crate) struct Builder<'a> {
     locals: HashMap<(ProcessId, &'a str, usize), Part>,
     /// How often what is being read can happen at most, in one process; `None` if that is not known.
     times: Option<u64>,
+    /// The variable that counts the rounds of the loop that is being read, if that happens once and nothing else changes it.
+    counting: Option<VarId>,
     /// What is being read is part of one step.
     in_step: bool,
     /// What is being read is part of a stretch during which no other process moves.
@@ -234,6 +239,7 @@ impl<'a> Builder<'a> {
             functions: HashMap::new(),
             structs: Vec::new(),
             tags: HashMap::new(),
+            enumerations: HashMap::new(),
             typedefs: HashMap::new(),
             globals: HashMap::new(),
             written: HashSet::new(),
@@ -249,6 +255,7 @@ impl<'a> Builder<'a> {
             in_use: 0,
             locals: HashMap::new(),
             times: Some(1),
+            counting: None,
             in_step: false,
             in_exclusive: false,
             escaping: std::collections::BTreeSet::new(),
@@ -264,6 +271,11 @@ impl<'a> Builder<'a> {
     }
 
     fn declare_all(&mut self, parsed: &'a Parsed) -> Built<()> {
+        // Of <time.h>.
+        let long = Type::Int(self.reading.data_model.long());
+        let fields = ["tv_sec", "tv_nsec"].map(|field| (field.to_owned(), long.clone()));
+        self.structs.push(fields.into());
+        self.tags.insert("timespec".to_owned(), (0, usize::MAX));
         // Functions first: they may be used before they stand.
         for item in &parsed.unit.0 {
             if let ExternalDeclaration::FunctionDefinition(function) = &item.node
@@ -287,7 +299,7 @@ impl<'a> Builder<'a> {
                     self.base_of(&function.node.specifiers, self.at(function.span))
                         .ok();
                 }
-                ExternalDeclaration::StaticAssert(_) => {}
+                ExternalDeclaration::StaticAssert(asserted) => self.static_assert(asserted)?,
             }
         }
         for name in std::mem::take(&mut self.undefined) {
@@ -530,6 +542,8 @@ pub(crate) fn begins_step(statement: &Statement, model: &Model) -> bool {
                 | StatementKind::Start(_)
                 | StatementKind::Create { .. }
                 | StatementKind::Join(_)
+                | StatementKind::Detach(_)
+                | StatementKind::Initialised(_)
                 | StatementKind::Exclusive(_)
                 | StatementKind::Label(_)
         )

@@ -2,8 +2,8 @@
 
 use lang_c::ast::{
     ArraySize, DeclarationSpecifier, Declarator, DeclaratorKind, DerivedDeclarator, EnumType,
-    SpecifierQualifier, StorageClassSpecifier, StructDeclaration, StructKind, StructType, TypeName,
-    TypeOf, TypeQualifier, TypeSpecifier,
+    SpecifierQualifier, StaticAssert, StorageClassSpecifier, StructDeclaration, StructKind,
+    StructType, TypeName, TypeOf, TypeQualifier, TypeSpecifier,
 };
 use lang_c::span::Node;
 
@@ -93,8 +93,7 @@ impl<'a> Builder<'a> {
                 }
                 TypeSpecifier::Struct(definition) => other = Some(self.structure(definition)?),
                 TypeSpecifier::Enum(definition) => {
-                    self.enumeration(&definition.node)?;
-                    other = Some(Type::Int(IntType::INT));
+                    other = Some(Type::Int(self.enumeration(definition)?));
                 }
                 TypeSpecifier::TypedefName(name) => {
                     let name = &name.node.name;
@@ -214,12 +213,27 @@ impl<'a> Builder<'a> {
             .map(|name| name.node.name.clone());
         let Some(declarations) = &definition.declarations else {
             let number = tag.and_then(|tag| self.tags.get(&tag).copied());
-            return Ok(number.map_or(Type::Other("a struct without a definition"), Type::Struct));
+            let unknown = Type::Other("a struct without a definition");
+            return Ok(number.map_or(unknown, |(number, _)| Type::Struct(number)));
         };
+        let place = declarations.first().map_or(0, |first| first.span.start);
+        if let Some((known, defined)) = tag.as_ref().and_then(|tag| self.tags.get(tag).copied())
+            && defined != usize::MAX
+        {
+            // A function that is inlined again, or another struct of the same name.
+            return match defined == place {
+                true => Ok(Type::Struct(known)),
+                false => unsupported(at, "another struct of the same name", "rename one of them"),
+            };
+        }
         let mut fields = Vec::new();
         for declaration in declarations {
-            let StructDeclaration::Field(field) = &declaration.node else {
-                continue;
+            let field = match &declaration.node {
+                StructDeclaration::Field(field) => field,
+                StructDeclaration::StaticAssert(asserted) => {
+                    self.static_assert(asserted)?;
+                    continue;
+                }
             };
             let base = self.base_of_name(&field.node.specifiers, at)?;
             for declarator in &field.node.declarators {
@@ -241,13 +255,45 @@ impl<'a> Builder<'a> {
         self.structs.push(fields);
         let number = self.structs.len() - 1;
         if let Some(tag) = tag {
-            self.tags.insert(tag, number);
+            self.tags.insert(tag, (number, place));
         }
         Ok(Type::Struct(number))
     }
 
-    fn enumeration(&mut self, definition: &'a EnumType) -> Built<()> {
-        let mut next = 0;
+    /// Refuses a program that a compiler refuses. An assertion that cannot be evaluated here holds in every program that compiles.
+    pub(super) fn static_assert(&mut self, asserted: &'a Node<StaticAssert>) -> Built<()> {
+        match self.constant(&asserted.node.expression) {
+            Ok(0) => malformed(
+                self.place_of(asserted),
+                "this does not hold",
+                "change one of them",
+            ),
+            _ => Ok(()),
+        }
+    }
+
+    /// The type of an enumeration: that of gcc, which has a sign if some member needs it.
+    fn enumeration(&mut self, definition: &'a Node<EnumType>) -> Built<IntType> {
+        let at = self.place_of(definition);
+        let definition = &definition.node;
+        let tag = definition
+            .identifier
+            .as_ref()
+            .map(|tag| tag.node.name.clone());
+        let Some(first) = definition.enumerators.first() else {
+            let known = tag.and_then(|tag| self.enumerations.get(&tag).copied());
+            return match known {
+                Some((ty, _)) => Ok(ty),
+                None => unsupported(at, "an enumeration without members", "define it before"),
+            };
+        };
+        let place = first.span.start;
+        let known = tag.as_ref().and_then(|tag| self.enumerations.get(tag));
+        if known.is_some_and(|(_, defined)| *defined != place) {
+            let message = "another enumeration of the same name";
+            return unsupported(at, message, "rename one of them");
+        }
+        let (mut next, mut ty) = (0, IntType::UNSIGNED);
         for member in &definition.enumerators {
             let place = self.place_of(member);
             if let Some(value) = &member.node.expression {
@@ -255,6 +301,9 @@ impl<'a> Builder<'a> {
             }
             if !(IntType::INT.least()..=IntType::INT.greatest()).contains(&next) {
                 return malformed(place, "this does not fit an `int`", "use a smaller number");
+            }
+            if next < 0 {
+                ty = IntType::INT;
             }
             let name = member.node.identifier.node.name.clone();
             let binding = Binding::Number(next);
@@ -268,7 +317,10 @@ impl<'a> Builder<'a> {
             };
             next += 1;
         }
-        Ok(())
+        if let Some(tag) = tag {
+            self.enumerations.insert(tag, (ty, place));
+        }
+        Ok(ty)
     }
 }
 

@@ -34,15 +34,18 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether a `goto` leads into this from elsewhere in the function.
-    fn is_jumped_into(&self, span: Span) -> bool {
+    pub(super) fn has_way_in(&self, span: Span) -> bool {
         let within = |other: &Span| span.start <= other.start && other.end <= span.end;
         let leads = self.frames.last().map(|frame| &frame.leads);
-        !self.in_step
-            && !self.in_exclusive
-            && leads.is_some_and(|leads| {
-                let mut leads = leads.iter();
-                leads.any(|(jump, label)| within(label) && !within(jump))
-            })
+        leads.is_some_and(|leads| {
+            let mut leads = leads.iter();
+            leads.any(|(jump, label)| within(label) && !within(jump))
+        })
+    }
+
+    /// Whether what nothing else leads to has to be read because a `goto` does.
+    fn is_jumped_into(&self, span: Span) -> bool {
+        !self.in_step && !self.in_exclusive && self.has_way_in(span)
     }
 
     fn one_statement(&mut self, statement: &'a Node<Statement>, at: At) -> Built<()> {
@@ -301,7 +304,7 @@ impl<'a> Builder<'a> {
                 self.in_use = mark;
                 result
             }
-            BlockItem::StaticAssert(_) => Ok(()),
+            BlockItem::StaticAssert(asserted) => self.static_assert(asserted),
             BlockItem::Statement(statement) => self.statement(statement),
         }
     }
@@ -326,12 +329,20 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Expression::Cast(cast) => self.effect(&cast.node.expression),
-            Expression::Call(call) => match &call.node.callee.node {
-                Expression::Identifier(name) if self.is_silent(&name.node.name) => {
-                    self.leave_out(&name.node.name, &call.node.arguments, at)
+            Expression::Call(call) => self.call(&call.node, false, at).map(|_| ()),
+            Expression::Conditional(conditional) => {
+                let node = &conditional.node;
+                let value = self.rvalue(&node.condition)?;
+                let condition = self.as_truth(value, at)?;
+                let (yes, no) = (&node.then_expression, &node.else_expression);
+                if let Expr::Truth(truth) = condition {
+                    return self.effect(if truth { yes } else { no });
                 }
-                _ => self.effect_of_value(expression, at),
-            },
+                let yes = self.block(|builder| builder.effect(yes))?;
+                let no = self.block(|builder| builder.effect(no))?;
+                self.emit(at, StatementKind::If(condition, yes, no));
+                Ok(())
+            }
             _ => self.effect_of_value(expression, at),
         }
     }

@@ -2,18 +2,29 @@
 //!
 //! Waiting for a condition variable may end at any time, as POSIX allows it to. So a wait is the release of the mutex and then the taking of it, and
 //! signals say nothing that matters. A semaphore is a number. A read-write lock is a number too: how many read, or -1
-//! if somebody writes. Who waits at a barrier goes on when enough have come; who comes to the next round waits until all of the last one have left, which each of them does
+//! if somebody writes, which the thread that does also knows of itself. Results are those of glibc. Who waits at a barrier goes on when enough have come; who comes to the next round waits until all of the last one have left, which each of them does
 //! without touching anything else.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use lang_c::ast::Expression;
 use lang_c::span::Node;
 
-use super::super::ir::{Arith, Compare, Expr, Place, Statement, StatementKind, VarId, VarKind};
+use super::super::functions::{Barrier, Mutex, ReadWrite, Semaphore};
+use super::super::ir::{
+    Arith, Code, Compare, Expr, Place, ProcessId, Statement, StatementKind, VarId, VarKind,
+    Variable,
+};
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::{IntType, Type};
+use super::library::{Call, success};
 use super::{Builder, Object, Part, Value};
+
+const EBUSY: i128 = 16;
+const EINVAL: i128 = 22;
+const EDEADLK: i128 = 35;
+/// The greatest value of a semaphore. As many threads, or more, a barrier cannot be for.
+const MOST_POSTS: Expr = Expr::Number(2_147_483_647);
 
 type Structs = [Vec<(String, Type)>];
 
@@ -24,6 +35,15 @@ pub(super) struct Prepared {
     bare: Vec<(VarId, String, At)>,
     initialised: BTreeSet<VarId>,
     used: BTreeSet<VarId>,
+    /// For each mutex that something destroys, whether it is.
+    destroyed: BTreeMap<VarId, VarId>,
+    /// The semaphores that something posts.
+    semaphores: BTreeSet<VarId>,
+    /// For each process and read-write lock, whether it has it for writing; and those of these that are ever set.
+    writers: BTreeMap<(ProcessId, VarId), VarId>,
+    writes: BTreeSet<VarId>,
+    /// What is being read is called by `pthread_once`.
+    in_once: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -61,6 +81,7 @@ impl<'a> Builder<'a> {
             bare,
             initialised,
             used,
+            ..
         } = &self.prepared;
         for (var, name, at) in bare {
             if used.contains(var) && !initialised.contains(var) {
@@ -81,231 +102,206 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(super) fn synchronise(
-        &mut self,
-        name: &str,
-        arguments: &'a [Node<Expression>],
-        at: At,
-    ) -> Built<Option<Value>> {
-        let success = Ok(Some(Value::Int(Expr::Number(0), IntType::INT)));
-        if self.functions.contains_key(name) {
-            return Ok(None);
-        }
-        match name {
-            "pthread_mutex_init" | "pthread_spin_init" => {
-                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
-                if name == "pthread_mutex_init" {
-                    self.null_argument(arguments, 1, "an attribute of a mutex")?;
+    pub(super) fn mutex(&mut self, kind: Mutex, call: Call<'a, '_>) -> Built<Value> {
+        let Call { arguments, at, .. } = call;
+        let lock = self.typed_argument(arguments, Type::Mutex, at)?;
+        match kind {
+            Mutex::Init | Mutex::SpinInit => {
+                match kind {
+                    Mutex::SpinInit => self.effect(&arguments[1])?,
+                    _ => self.null_argument(arguments, 1, "an attribute of a mutex")?,
                 }
                 self.prepared.initialised.insert(lock.var);
-                self.not_held(lock, "the mutex is initialised while somebody holds it", at);
-                success
+                let meaning = "the mutex is initialised while somebody holds it";
+                self.not_held(lock.clone(), meaning, at);
+                self.emit(at, StatementKind::Initialised(lock));
             }
-            "pthread_mutex_destroy" | "pthread_spin_destroy" => {
-                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
-                self.not_held(lock, "the mutex is destroyed while somebody holds it", at);
-                success
+            Mutex::Destroy => {
+                let meaning = "the mutex is destroyed while somebody holds it";
+                let held = Expr::Locked(lock.clone());
+                let flag = Place {
+                    var: self.destroyed_flag(lock.var),
+                    indices: lock.indices,
+                };
+                let check = StatementKind::Assert(held.not(), meaning);
+                let set = StatementKind::Assign(flag, Expr::Truth(true));
+                let code = [check, set].map(|kind| Statement { at, kind });
+                self.step(code.into(), at);
             }
-            "pthread_mutex_lock" | "pthread_spin_lock" => {
-                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
+            Mutex::Lock => {
                 self.prepared.used.insert(lock.var);
                 self.emit(at, StatementKind::Lock(lock));
-                success
             }
-            "pthread_mutex_unlock" | "pthread_spin_unlock" => {
-                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
-                self.emit(at, StatementKind::Unlock(lock));
-                success
-            }
-            "pthread_mutex_trylock" | "pthread_spin_trylock" => {
-                let lock = self.typed_argument(arguments, Type::Mutex, at)?;
+            Mutex::Unlock => self.emit(at, StatementKind::Unlock(lock)),
+            Mutex::Try => {
                 self.prepared.used.insert(lock.var);
                 let free = Expr::Locked(lock.clone()).not();
                 let take = vec![Statement {
                     at,
                     kind: StatementKind::Lock(lock),
                 }];
-                self.attempt(free, take, at)
+                return Ok(self.attempt(free, take, EBUSY, at));
             }
-            "pthread_cond_init"
-            | "pthread_cond_destroy"
-            | "pthread_cond_signal"
-            | "pthread_cond_broadcast" => {
-                self.object_argument(arguments, 0, &Type::Condition, at)?;
-                success
-            }
-            "pthread_cond_wait" | "pthread_cond_timedwait" => {
-                self.not_in_step(at)?;
-                self.object_argument(arguments, 0, &Type::Condition, at)?;
-                let part = self.pointed_argument(arguments, 1, at)?;
-                let lock = self.variable_of(&part, at)?;
-                if part.ty != Type::Mutex {
-                    return unsupported(at, "this is no mutex", "pass the mutex that is held");
-                }
-                self.emit(at, StatementKind::Unlock(lock.clone()));
-                self.emit(at, StatementKind::Lock(lock));
-                match name {
-                    "pthread_cond_wait" => success,
-                    _ => Ok(Some(self.arbitrary_result(110, at))),
-                }
-            }
-            "sem_init" => {
-                let part = self.pointed_argument(arguments, 0, at)?;
-                let place = self.number_of_type(&part, Type::Semaphore, at)?;
-                let value = match arguments.get(2) {
-                    Some(value) => self.rvalue(value)?,
-                    None => return unsupported(at, "an argument is missing", "give three"),
-                };
-                let expr = self.convert(value, IntType::UNSIGNED, at)?;
-                self.prepared.initialised.insert(place.var);
-                self.write(place, expr, IntType::UNSIGNED, at);
-                success
-            }
-            "sem_wait" | "sem_post" | "sem_trywait" | "sem_destroy" => {
-                let part = self.pointed_argument(arguments, 0, at)?;
-                let place = self.number_of_type(&part, Type::Semaphore, at)?;
-                self.prepared.used.insert(place.var);
-                let positive =
-                    Expr::compare(Compare::Greater, Expr::Load(place.clone()), Expr::Number(0));
-                let change = |by: i128| {
-                    let value =
-                        Expr::arith(Arith::Add, Expr::Load(place.clone()), Expr::Number(by));
-                    Statement {
-                        at,
-                        kind: StatementKind::Assign(place.clone(), value),
-                    }
-                };
-                match name {
-                    "sem_wait" => {
-                        let kind = StatementKind::Await(positive);
-                        let code = vec![Statement { at, kind }, change(-1)];
-                        self.step(code, at);
-                        success
-                    }
-                    "sem_post" => {
-                        self.step(vec![change(1)], at);
-                        success
-                    }
-                    "sem_trywait" => {
-                        let taken = change(-1);
-                        self.attempt(positive, vec![taken], at)
-                    }
-                    _ => success,
-                }
-            }
-            "sem_getvalue" => {
-                let part = self.pointed_argument(arguments, 0, at)?;
-                let place = self.number_of_type(&part, Type::Semaphore, at)?;
-                self.prepared.used.insert(place.var);
-                let target = self.pointed_argument(arguments, 1, at)?;
-                let value = Value::Int(Expr::Load(place), IntType::INT);
-                self.store(&target, value, at)?;
-                success
-            }
-            "pthread_rwlock_init" | "pthread_rwlock_destroy" => {
-                let part = self.pointed_argument(arguments, 0, at)?;
-                let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;
-                if name == "pthread_rwlock_init" {
-                    self.null_argument(arguments, 1, "an attribute of a read-write lock")?;
-                    self.prepared.initialised.insert(place.var);
-                }
-                success
-            }
-            "pthread_rwlock_rdlock"
-            | "pthread_rwlock_wrlock"
-            | "pthread_rwlock_unlock"
-            | "pthread_rwlock_tryrdlock"
-            | "pthread_rwlock_trywrlock" => {
-                let part = self.pointed_argument(arguments, 0, at)?;
-                let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;
-                self.prepared.used.insert(place.var);
-                self.read_write(name, &place, at)
-            }
-            "pthread_barrier_init" => {
-                let part = self.pointed_argument(arguments, 0, at)?;
-                let (Type::Barrier, Some(needed)) = (&part.ty, self.field_named(&part, "needed"))
-                else {
-                    return unsupported(at, "this is no barrier", "pass a `pthread_barrier_t`");
-                };
-                self.null_argument(arguments, 1, "an attribute of a barrier")?;
-                let value = match arguments.get(2) {
-                    Some(value) => self.rvalue(value)?,
-                    None => return unsupported(at, "an argument is missing", "give three"),
-                };
-                let expr = self.convert(value, IntType::INT, at)?;
-                self.prepared.initialised.insert(needed.var);
-                self.write(needed, expr, IntType::INT, at);
-                success
-            }
-            "pthread_barrier_destroy" => success,
-            "pthread_barrier_wait" => self.barrier(arguments, at),
-            "pthread_attr_init"
-            | "pthread_attr_destroy"
-            | "pthread_mutexattr_init"
-            | "pthread_mutexattr_destroy"
-            | "pthread_condattr_init"
-            | "pthread_condattr_destroy"
-            | "pthread_attr_setdetachstate"
-            | "pthread_attr_setstacksize" => {
-                for argument in arguments.iter().skip(1) {
-                    if super::call::acts(argument) {
-                        return unsupported(at, "an argument that does something", "do it before");
-                    }
-                }
-                success
-            }
-            "pthread_once" => self.once(arguments, at),
-            "pthread_create" => self.create_thread(arguments, at),
-            "pthread_join" => self.join_thread(arguments, at),
-            "pthread_detach" => {
-                if let Some(handle) = arguments.first() {
-                    self.effect(handle)?;
-                }
-                success
-            }
-            "pthread_exit" => {
-                self.not_in_step(at)?;
-                if let Some(value) = arguments.first() {
-                    self.null_or_number(value)?;
-                }
-                match self.threads.end {
-                    Some(end) => self.emit(at, StatementKind::Goto(end)),
-                    None => self.emit(at, StatementKind::Return),
-                }
-                Ok(Some(Value::Void))
-            }
-            "pthread_mutexattr_settype" => {
-                let plain = matches!(arguments.get(1).map(|kind| &kind.node),
-                    Some(Expression::Identifier(kind)) if matches!(kind.node.name.as_str(),
-                        "PTHREAD_MUTEX_NORMAL" | "PTHREAD_MUTEX_DEFAULT" | "PTHREAD_MUTEX_TIMED_NP"));
-                match plain {
-                    true => success,
-                    false => {
-                        let help = "use a plain mutex: who locks it twice waits for ever";
-                        unsupported(at, "a mutex of another kind than the plain one", help)
-                    }
-                }
-            }
-            "pthread_self" | "pthread_equal" => {
-                let help = "give each thread a number as its argument, and compare these";
-                unsupported(at, format!("`{name}` is not supported"), help)
-            }
-            _ if name.starts_with("pthread_") || name.starts_with("sem_") => {
-                let help = "create, join, mutexes, condition variables, semaphores, read-write locks and barriers are";
-                unsupported(at, format!("`{name}` is not supported"), help)
-            }
-            _ => Ok(None),
+        }
+        Ok(success())
+    }
+
+    /// The variable that says whether a mutex has been destroyed.
+    fn destroyed_flag(&mut self, lock: VarId) -> VarId {
+        if let Some(flag) = self.prepared.destroyed.get(&lock) {
+            return *flag;
+        }
+        let variable = self.model.variable(lock).clone();
+        let flag = self.new_variable(Variable {
+            wish: format!("{}_destroyed", variable.wish),
+            kind: VarKind::Truth,
+            ..variable
+        });
+        self.prepared.destroyed.insert(lock, flag);
+        flag
+    }
+
+    /// Who takes a mutex that has been destroyed fails a check: what happens then is not defined. And where a thread cannot have a read-write lock for writing, it is not asked.
+    pub(super) fn check_destroyed(&mut self) {
+        let destroyed = std::mem::take(&mut self.prepared.destroyed);
+        let writers = std::mem::take(&mut self.prepared.writers);
+        let idle: BTreeSet<VarId> = writers
+            .values()
+            .filter(|var| !self.prepared.writes.contains(var))
+            .copied()
+            .collect();
+        for process in &mut self.model.processes {
+            let body = std::mem::take(&mut process.body);
+            process.body = settled(body, &destroyed, &idle, false);
         }
     }
 
+    /// A wait for a condition variable: it may end at any time.
+    pub(super) fn wait(&mut self, arguments: &'a [Node<Expression>], at: At) -> Built<Value> {
+        self.not_in_step(at)?;
+        self.object_argument(arguments, 0, &Type::Condition, at)?;
+        let lock = self.typed_argument(&arguments[1..], Type::Mutex, at)?;
+        for argument in &arguments[2..] {
+            if super::call::acts(argument) {
+                self.effect(argument)?;
+            }
+        }
+        self.emit(at, StatementKind::Unlock(lock.clone()));
+        self.emit(at, StatementKind::Lock(lock));
+        Ok(success())
+    }
+
+    pub(super) fn semaphore(&mut self, kind: Semaphore, call: Call<'a, '_>) -> Built<Value> {
+        let Call { arguments, at, .. } = call;
+        let part = self.pointed_argument(arguments, 0, at)?;
+        let place = self.number_of_type(&part, Type::Semaphore, at)?;
+        if kind != Semaphore::Init {
+            self.prepared.used.insert(place.var);
+        }
+        let load = || Expr::Load(place.clone());
+        let positive = Expr::compare(Compare::Greater, load(), Expr::Number(0));
+        let set = |value: Expr| Statement {
+            at,
+            kind: StatementKind::Assign(place.clone(), value),
+        };
+        let less = Expr::arith(Arith::Sub, load(), Expr::Number(1));
+        match kind {
+            Semaphore::Init => {
+                self.effect(&arguments[1])?;
+                let value = self.rvalue(&arguments[2])?;
+                let expr = self.convert(value, IntType::UNSIGNED, at)?;
+                let expr = self.settle(expr, IntType::UNSIGNED, at);
+                self.prepared.initialised.insert(place.var);
+                let fits = Expr::compare(Compare::LessEqual, expr.clone(), MOST_POSTS);
+                Ok(self.attempt(fits, vec![set(expr)], -1, at))
+            }
+            Semaphore::Destroy => Ok(success()),
+            Semaphore::Wait => {
+                let kind = StatementKind::Await(positive);
+                self.step(vec![Statement { at, kind }, set(less)], at);
+                Ok(success())
+            }
+            Semaphore::Try => Ok(self.attempt(positive, vec![set(less)], -1, at)),
+            Semaphore::Post => {
+                self.prepared.semaphores.insert(place.var);
+                let more = Expr::arith(Arith::Add, load(), Expr::Number(1));
+                let possible = Expr::compare(Compare::Less, load(), MOST_POSTS);
+                Ok(self.attempt(possible, vec![set(more)], -1, at))
+            }
+            Semaphore::Value => {
+                let target = self.pointed_argument(arguments, 1, at)?;
+                self.store(&target, Value::Int(load(), IntType::INT), at)?;
+                Ok(success())
+            }
+        }
+    }
+
+    /// Takes out what only more than 2147483647 threads could do to semaphores: whether a value gets too large to be posted. Gives the places.
+    pub(super) fn let_semaphores_grow(&mut self) -> Vec<At> {
+        fn without(code: Code, semaphores: &BTreeSet<VarId>, places: &mut Vec<At>) -> Code {
+            let mut output = Vec::new();
+            for Statement { at, kind } in code {
+                match kind {
+                    StatementKind::If(Expr::Compare(Compare::Less, left, right), yes, _)
+                        if *right == MOST_POSTS
+                            && matches!(&*left, Expr::Load(place) if semaphores.contains(&place.var)) =>
+                    {
+                        places.push(at);
+                        output.extend(yes);
+                    }
+                    kind => {
+                        let kind = kind.with_inner(&mut |code| without(code, semaphores, places));
+                        output.push(Statement { at, kind });
+                    }
+                }
+            }
+            output
+        }
+        let mut places = Vec::new();
+        for process in &mut self.model.processes {
+            let body = std::mem::take(&mut process.body);
+            process.body = without(body, &self.prepared.semaphores, &mut places);
+        }
+        places
+    }
+
+    pub(super) fn mutex_kind(&mut self, arguments: &'a [Node<Expression>], at: At) -> Built<Value> {
+        self.object_argument(arguments, 0, &Type::Attributes, at)?;
+        let plain = [
+            "PTHREAD_MUTEX_NORMAL",
+            "PTHREAD_MUTEX_DEFAULT",
+            "PTHREAD_MUTEX_TIMED_NP",
+        ];
+        match plain.iter().any(|name| is_named(&arguments[1], name)) {
+            true => Ok(success()),
+            false => {
+                let help = "use a plain mutex: locking it twice blocks the thread for ever";
+                unsupported(at, "a mutex of another kind than the plain one", help)
+            }
+        }
+    }
+
+    pub(super) fn detach_state(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<Value> {
+        self.object_argument(arguments, 0, &Type::Attributes, at)?;
+        if is_named(&arguments[1], "PTHREAD_CREATE_DETACHED") {
+            self.threads.made_detached(at);
+        } else if !is_named(&arguments[1], "PTHREAD_CREATE_JOINABLE") {
+            let help = "write `PTHREAD_CREATE_JOINABLE` or `PTHREAD_CREATE_DETACHED`";
+            return unsupported(at, "a state of threads that is not known", help);
+        }
+        Ok(success())
+    }
+
     /// `pthread_once(&flag, function)`: the first one calls the function, all others wait until it has ended.
-    fn once(&mut self, arguments: &'a [Node<Expression>], at: At) -> Built<Option<Value>> {
+    pub(super) fn once(&mut self, arguments: &'a [Node<Expression>], at: At) -> Built<Value> {
         self.not_in_step(at)?;
         let part = self.pointed_argument(arguments, 0, at)?;
         let flag = self.number_of_type(&part, Type::Int(IntType::INT), at)?;
-        let Some(function) = arguments.get(1) else {
-            return malformed(at, "an argument is missing", "give both");
-        };
+        let function = &arguments[1];
         let place = self.place_of(function);
         let Value::Function(function) = self.rvalue(function)? else {
             return unsupported(place, "which function this calls is not known", "name it");
@@ -332,20 +328,38 @@ impl<'a> Builder<'a> {
             },
         ];
         self.step(ask, at);
-        let mut call = self.block(|builder| {
+        let outer = std::mem::replace(&mut self.prepared.in_once, true);
+        let call = self.block(|builder| {
             builder.call_by_name(&function, Vec::new(), at)?;
             Ok(())
-        })?;
+        });
+        self.prepared.in_once = outer;
+        let mut call = call?;
         call.push(set(2));
         self.emit(at, StatementKind::If(Expr::load(first), call, Vec::new()));
-        Ok(Some(Value::Int(Expr::Number(0), IntType::INT)))
+        Ok(success())
     }
 
-    fn null_or_number(&mut self, value: &'a Node<Expression>) -> Built<()> {
-        self.rvalue(value).map(|_| ())
+    /// `pthread_exit(value)`.
+    pub(super) fn exit_thread(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<Value> {
+        self.not_in_step(at)?;
+        if self.prepared.in_once {
+            let help = "return from the function that `pthread_once` calls";
+            return unsupported(at, "a thread that ends in `pthread_once`", help);
+        }
+        self.rvalue(&arguments[0])?;
+        match self.threads.end {
+            Some(end) => self.emit(at, StatementKind::Goto(end)),
+            None => self.emit(at, StatementKind::Return),
+        }
+        Ok(Value::Void)
     }
 
-    fn object_argument(
+    pub(super) fn object_argument(
         &mut self,
         arguments: &'a [Node<Expression>],
         position: usize,
@@ -402,89 +416,193 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Does something in one step if it can be done. The result is 0 then, and else the number that says that it is busy.
-    fn attempt(&mut self, possible: Expr, code: Vec<Statement>, at: At) -> Built<Option<Value>> {
+    /// Does something in one step if it can be done. The result is 0 then, and else another number.
+    fn attempt(
+        &mut self,
+        possible: Expr,
+        mut code: Vec<Statement>,
+        otherwise: i128,
+        at: At,
+    ) -> Value {
+        match possible {
+            Expr::Truth(true) => {
+                self.step(code, at);
+                return success();
+            }
+            Expr::Truth(false) => return Value::Int(Expr::Number(otherwise), IntType::INT),
+            _ => {}
+        }
         let result = self.temporary(VarKind::Int(IntType::INT), at);
         let set = |number: i128| Statement {
             at,
             kind: StatementKind::Assign(Place::of(result), Expr::Number(number)),
         };
-        let mut code = code;
         code.push(set(0));
         let choice = Statement {
             at,
-            kind: StatementKind::If(possible, code, vec![set(16)]),
+            kind: StatementKind::If(possible, code, vec![set(otherwise)]),
         };
         self.step(vec![choice], at);
-        Ok(Some(Value::Int(Expr::load(result), IntType::INT)))
-    }
-
-    /// 0 or another number, whichever.
-    fn arbitrary_result(&mut self, other: i128, at: At) -> Value {
-        let result = self.temporary(VarKind::Int(IntType::INT), at);
-        let set = |number: i128| {
-            vec![Statement {
-                at,
-                kind: StatementKind::Assign(Place::of(result), Expr::Number(number)),
-            }]
-        };
-        self.emit(at, StatementKind::Choose(vec![set(0), set(other)]));
         Value::Int(Expr::load(result), IntType::INT)
     }
 
-    fn read_write(&mut self, name: &str, place: &Place, at: At) -> Built<Option<Value>> {
+    /// Whether the process that is being read has a read-write lock for writing: a variable of its own.
+    fn writer(&mut self, lock: &Place) -> Place {
+        let key = (self.process, lock.var);
+        let var = match self.prepared.writers.get(&key) {
+            Some(var) => *var,
+            None => {
+                let variable = self.model.variable(lock.var).clone();
+                let var = self.new_variable(Variable {
+                    wish: format!("{}_written", variable.wish),
+                    owner: Some(self.process),
+                    kind: VarKind::Truth,
+                    ..variable
+                });
+                self.prepared.writers.insert(key, var);
+                var
+            }
+        };
+        Place {
+            var,
+            indices: lock.indices.clone(),
+        }
+    }
+
+    pub(super) fn read_write(&mut self, kind: ReadWrite, call: Call<'a, '_>) -> Built<Value> {
+        let Call { arguments, at, .. } = call;
+        let part = self.pointed_argument(arguments, 0, at)?;
+        let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;
+        let mine = self.writer(&place);
         let load = || Expr::Load(place.clone());
-        let set = |value: Expr| Statement {
+        let set = |place: &Place, value: Expr| Statement {
             at,
             kind: StatementKind::Assign(place.clone(), value),
         };
+        let fresh = self.is_alone() && !self.prepared.used.contains(&place.var);
+        if !matches!(kind, ReadWrite::Init | ReadWrite::Destroy) {
+            self.prepared.used.insert(place.var);
+        }
         let readable = Expr::compare(Compare::GreaterEqual, load(), Expr::Number(0));
-        let writable = Expr::compare(Compare::Equal, load(), Expr::Number(0));
-        let more = Expr::arith(Arith::Add, load(), Expr::Number(1));
-        let success = Ok(Some(Value::Int(Expr::Number(0), IntType::INT)));
-        let wait = |condition: Expr| Statement {
-            at,
-            kind: StatementKind::Await(condition),
-        };
-        match name {
-            "pthread_rwlock_rdlock" => {
-                self.step(vec![wait(readable), set(more)], at);
-                success
+        let free = Expr::compare(Compare::Equal, load(), Expr::Number(0));
+        let read = set(&place, Expr::arith(Arith::Add, load(), Expr::Number(1)));
+        let write = vec![set(&place, Expr::Number(-1)), set(&mine, Expr::Truth(true))];
+        if matches!(kind, ReadWrite::Write | ReadWrite::TryWrite) {
+            self.prepared.writes.insert(mine.var);
+        }
+        match kind {
+            ReadWrite::Init | ReadWrite::Destroy => {
+                self.null_argument(arguments, 1, "an attribute of a read-write lock")?;
+                self.prepared.initialised.insert(place.var);
+                if !fresh {
+                    let meaning = match kind {
+                        ReadWrite::Init => {
+                            "the read-write lock is initialised while somebody holds it"
+                        }
+                        _ => "the read-write lock is destroyed while somebody holds it",
+                    };
+                    self.emit(at, StatementKind::Assert(free, meaning));
+                }
+                Ok(success())
             }
-            "pthread_rwlock_wrlock" => {
-                self.step(vec![wait(writable), set(Expr::Number(-1))], at);
-                success
-            }
-            "pthread_rwlock_tryrdlock" => self.attempt(readable, vec![set(more)], at),
-            "pthread_rwlock_trywrlock" => self.attempt(writable, vec![set(Expr::Number(-1))], at),
-            _ => {
-                let held = Expr::compare(Compare::NotEqual, load(), Expr::Number(0));
-                let check = Statement {
-                    at,
-                    kind: StatementKind::Assert(
-                        held,
-                        "the read-write lock is released, and nobody holds it",
-                    ),
-                };
-                let writes = Expr::compare(Compare::Less, load(), Expr::Number(0));
+            ReadWrite::Read => Ok(self.wait_unless(mine, readable, vec![read], at)),
+            ReadWrite::Write => Ok(self.wait_unless(mine, free, write, at)),
+            ReadWrite::TryRead => Ok(self.attempt(readable, vec![read], EBUSY, at)),
+            ReadWrite::TryWrite => Ok(self.attempt(free, write, EBUSY, at)),
+            ReadWrite::Unlock => {
+                let meaning = "the read-write lock is released by a thread that does not hold it";
+                let held = Expr::compare(Compare::Greater, load(), Expr::Number(0));
                 let less = Expr::arith(Arith::Sub, load(), Expr::Number(1));
-                let choice = Statement {
-                    at,
-                    kind: StatementKind::If(writes, vec![set(Expr::Number(0))], vec![set(less)]),
-                };
-                self.step(vec![check, choice], at);
-                success
+                let kind = StatementKind::Assert(held, meaning);
+                let reads = vec![Statement { at, kind }, set(&place, less)];
+                let writes = vec![set(&place, Expr::Number(0)), set(&mine, Expr::Truth(false))];
+                let kind = StatementKind::If(Expr::Load(mine), writes, reads);
+                self.step(vec![Statement { at, kind }], at);
+                Ok(success())
             }
         }
     }
 
-    fn barrier(&mut self, arguments: &'a [Node<Expression>], at: At) -> Built<Option<Value>> {
+    /// Waits for something and does it in one step; 0. A thread that writes already is told so at once.
+    fn wait_unless(
+        &mut self,
+        mine: Place,
+        condition: Expr,
+        mut code: Vec<Statement>,
+        at: At,
+    ) -> Value {
+        let result = self.temporary(VarKind::Int(IntType::INT), at);
+        let set = |number: i128| Statement {
+            at,
+            kind: StatementKind::Assign(Place::of(result), Expr::Number(number)),
+        };
+        let kind = StatementKind::Await(condition);
+        code.insert(0, Statement { at, kind });
+        code.push(set(0));
+        let code = match self.in_step {
+            true => code,
+            false => {
+                let kind = StatementKind::Atomic(code);
+                vec![Statement { at, kind }]
+            }
+        };
+        self.emit(
+            at,
+            StatementKind::If(Expr::Load(mine), vec![set(EDEADLK)], code),
+        );
+        Value::Int(Expr::load(result), IntType::INT)
+    }
+
+    pub(super) fn barrier(&mut self, kind: Barrier, call: Call<'a, '_>) -> Built<Value> {
+        let Call { arguments, at, .. } = call;
         self.not_in_step(at)?;
         let part = self.pointed_argument(arguments, 0, at)?;
         let fields = ["needed", "arrived", "leaving"].map(|field| self.field_named(&part, field));
         let [Some(needed), Some(arrived), Some(leaving)] = fields else {
             return unsupported(at, "this is no barrier", "pass a `pthread_barrier_t`");
         };
+        let none = |place: &Place| {
+            Expr::compare(Compare::Equal, Expr::Load(place.clone()), Expr::Number(0))
+        };
+        let set = |value: Expr| Statement {
+            at,
+            kind: StatementKind::Assign(needed.clone(), value),
+        };
+        let statement = |kind| Statement { at, kind };
+        match kind {
+            Barrier::Wait => Ok(self.at_barrier(&needed, &arrived, &leaving, at)),
+            Barrier::Init => {
+                self.null_argument(arguments, 1, "an attribute of a barrier")?;
+                let value = self.rvalue(&arguments[2])?;
+                let expr = self.convert(value, IntType::UNSIGNED, at)?;
+                let expr = self.settle(expr, IntType::UNSIGNED, at);
+                let mut code = Vec::new();
+                if !self.is_alone() || self.prepared.used.contains(&needed.var) {
+                    let meaning = "the barrier is initialised while somebody waits there";
+                    let idle = none(&arrived).and(none(&leaving));
+                    code.push(statement(StatementKind::Assert(idle, meaning)));
+                }
+                self.prepared.initialised.insert(needed.var);
+                let some = Expr::compare(Compare::Greater, expr.clone(), Expr::Number(0));
+                let few = Expr::compare(Compare::Less, expr.clone(), MOST_POSTS);
+                code.push(set(expr));
+                Ok(self.attempt(some.and(few), code, EINVAL, at))
+            }
+            Barrier::Destroy => {
+                let meaning = "the barrier is destroyed while somebody waits there";
+                let code = vec![
+                    statement(StatementKind::Await(none(&leaving))),
+                    statement(StatementKind::Assert(none(&arrived), meaning)),
+                    set(Expr::Number(0)),
+                ];
+                self.step(code, at);
+                Ok(success())
+            }
+        }
+    }
+
+    /// Waits at a barrier.
+    fn at_barrier(&mut self, needed: &Place, arrived: &Place, leaving: &Place, at: At) -> Value {
         self.prepared.used.insert(needed.var);
         // A barrier has to be initialised, wherever it is declared.
         let variable = self.model.variable(needed.var);
@@ -497,28 +615,33 @@ impl<'a> Builder<'a> {
             kind: StatementKind::Assign(place.clone(), value),
         };
         let last = self.temporary(VarKind::Truth, at);
-        let one_more = Expr::arith(Arith::Add, load(&arrived), Expr::Number(1));
-        let is_last = Expr::compare(Compare::GreaterEqual, one_more.clone(), load(&needed));
-        let others = Expr::arith(Arith::Sub, load(&needed), Expr::Number(1));
-        let empty = Expr::compare(Compare::Equal, load(&leaving), Expr::Number(0));
+        let one_more = Expr::arith(Arith::Add, load(arrived), Expr::Number(1));
+        let is_last = Expr::compare(Compare::GreaterEqual, one_more.clone(), load(needed));
+        let others = Expr::arith(Arith::Sub, load(needed), Expr::Number(1));
+        let empty = Expr::compare(Compare::Equal, load(leaving), Expr::Number(0));
+        let prepared = Expr::compare(Compare::Greater, load(needed), Expr::Number(0));
         let arrive = vec![
             Statement {
                 at,
                 kind: StatementKind::Await(empty),
+            },
+            Statement {
+                at,
+                kind: StatementKind::Assert(prepared, "the barrier is not initialised"),
             },
             set(&Place::of(last), is_last),
             Statement {
                 at,
                 kind: StatementKind::If(
                     Expr::load(last),
-                    vec![set(&arrived, Expr::Number(0)), set(&leaving, others)],
-                    vec![set(&arrived, one_more)],
+                    vec![set(arrived, Expr::Number(0)), set(leaving, others)],
+                    vec![set(arrived, one_more)],
                 ),
             },
         ];
         self.emit(at, StatementKind::Atomic(arrive));
-        let some = Expr::compare(Compare::Greater, load(&leaving), Expr::Number(0));
-        let less = Expr::arith(Arith::Sub, load(&leaving), Expr::Number(1));
+        let some = Expr::compare(Compare::Greater, load(leaving), Expr::Number(0));
+        let less = Expr::arith(Arith::Sub, load(leaving), Expr::Number(1));
         let leave = Statement {
             at,
             kind: StatementKind::Atomic(vec![
@@ -526,7 +649,7 @@ impl<'a> Builder<'a> {
                     at,
                     kind: StatementKind::Await(some),
                 },
-                set(&leaving, less),
+                set(leaving, less),
             ]),
         };
         let result = self.temporary(VarKind::Int(IntType::INT), at);
@@ -536,6 +659,55 @@ impl<'a> Builder<'a> {
             at,
             StatementKind::If(Expr::load(last), vec![serial], vec![leave, plain]),
         );
-        Ok(Some(Value::Int(Expr::load(result), IntType::INT)))
+        Value::Int(Expr::load(result), IntType::INT)
     }
+}
+
+fn is_named(expression: &Node<Expression>, name: &str) -> bool {
+    matches!(&expression.node, Expression::Identifier(found) if found.node.name == name)
+}
+
+/// The code with a check behind each `Lock` of a mutex that may be destroyed. Of processes that never have a read-write lock for writing, the variables that would say so are taken out.
+fn settled(
+    code: Code,
+    destroyed: &BTreeMap<VarId, VarId>,
+    idle: &BTreeSet<VarId>,
+    in_step: bool,
+) -> Code {
+    let mut output = Vec::new();
+    for Statement { at, kind } in code {
+        let statement = |kind| Statement { at, kind };
+        let flag = |place: &Place| {
+            destroyed.get(&place.var).map(|flag| Place {
+                var: *flag,
+                indices: place.indices.clone(),
+            })
+        };
+        match kind {
+            StatementKind::Initialised(place) => {
+                let clear = |flag| statement(StatementKind::Assign(flag, Expr::Truth(false)));
+                output.extend(flag(&place).map(clear));
+            }
+            StatementKind::Lock(place) => {
+                let meaning = "the mutex is used after it was destroyed";
+                let check = flag(&place)
+                    .map(|flag| statement(StatementKind::Assert(Expr::Load(flag).not(), meaning)));
+                let lock = statement(StatementKind::Lock(place));
+                match check {
+                    None => output.push(lock),
+                    Some(check) if in_step => output.extend([lock, check]),
+                    Some(check) => output.push(statement(StatementKind::Atomic(vec![lock, check]))),
+                }
+            }
+            StatementKind::If(Expr::Load(place), _, no) if idle.contains(&place.var) => {
+                output.extend(settled(no, destroyed, idle, in_step));
+            }
+            kind => {
+                let in_step = in_step || matches!(kind, StatementKind::Atomic(_));
+                let kind = kind.with_inner(&mut |code| settled(code, destroyed, idle, in_step));
+                output.push(statement(kind));
+            }
+        }
+    }
+    output
 }

@@ -5,17 +5,20 @@
 //!
 //! The function is read once for each template, so an argument that is a constant or the address of a variable is known in it.
 
+use std::collections::BTreeSet;
+
 use lang_c::ast::{CallExpression, Expression, FunctionDefinition, UnaryOperator};
 use lang_c::span::{Node, Span};
 use lang_c::visit::Visit;
 
 use super::super::ir::{
-    Arith, Code, Count, Expr, LabelId, Place, Process, ProcessId, Statement, StatementKind, VarId,
-    VarKind,
+    Arith, Code, Compare, Count, Expr, LabelId, Place, Process, ProcessId, Statement,
+    StatementKind, VarId, VarKind, for_statements,
 };
 use super::super::source::{At, Built, malformed, unsupported};
 use super::super::tidy;
 use super::super::types::{IntType, Type};
+use super::library::success;
 use super::{Builder, Object, Value};
 
 /// How many threads may be there as processes of their own.
@@ -49,8 +52,22 @@ pub(super) struct Threads {
     templates: Vec<Template>,
     /// The end of the thread that is being read.
     pub end: Option<LabelId>,
-    /// Where somebody waits for a thread.
-    joins: Vec<At>,
+    /// Where somebody waits for a thread, or detaches one.
+    uses: Vec<Use>,
+    /// Where an attribute says that threads are detached from the beginning.
+    detached: Option<At>,
+}
+
+/// A place where a handle is joined or detached.
+#[derive(Clone, Debug)]
+struct Use {
+    at: At,
+    process: ProcessId,
+    joins: bool,
+    /// The variable that has the handle, if it is one.
+    place: Option<Place>,
+    /// Whether this place sees no handle twice, as long as nobody else has its variable: it happens once, or once for each element of an array, or right behind the call that makes the thread.
+    once: bool,
 }
 
 impl Threads {
@@ -60,6 +77,11 @@ impl Threads {
 
     pub fn forget_since(&mut self, sites: usize) {
         self.sites.truncate(sites);
+    }
+
+    /// Notes that threads may be made detached.
+    pub fn made_detached(&mut self, at: At) {
+        self.detached.get_or_insert(at);
     }
 }
 
@@ -97,7 +119,15 @@ impl<'a> Builder<'a> {
             next += 1;
         }
         self.check_prepared()?;
+        self.check_destroyed();
         self.settle_threads()?;
+        if self.model.is_unbounded() {
+            for at in self.let_semaphores_grow() {
+                let message = "whether the semaphore is at its maximum is not checked: there may be any number of threads";
+                let help = "with few threads nothing is left out";
+                self.note(at, message, help);
+            }
+        }
         tidy::processes(&mut self.model);
         Ok(())
     }
@@ -184,7 +214,7 @@ impl<'a> Builder<'a> {
         &mut self,
         arguments: &'a [Node<Expression>],
         at: At,
-    ) -> Built<Option<Value>> {
+    ) -> Built<Value> {
         self.not_in_step(at)?;
         let [handle, _, function, argument] = arguments else {
             return malformed(
@@ -244,7 +274,7 @@ impl<'a> Builder<'a> {
                 arguments: passed,
             },
         );
-        Ok(Some(Value::Int(Expr::Number(0), IntType::INT)))
+        Ok(success())
     }
 
     /// An argument with its varying parts taken out: what the thread knows, and what is passed on.
@@ -343,20 +373,80 @@ impl<'a> Builder<'a> {
         &mut self,
         arguments: &'a [Node<Expression>],
         at: At,
-    ) -> Built<Option<Value>> {
+    ) -> Built<Value> {
         self.not_in_step(at)?;
-        let [handle, result] = arguments else {
-            return malformed(at, "`pthread_join` has two arguments", "give both of them");
-        };
-        if !self.ignores_result(result) {
+        if !self.ignores_result(&arguments[1]) {
             self.null_argument(arguments, 1, "a place for what the thread returns")?;
         }
+        let handle = self.handle(&arguments[0], true, at)?;
+        self.emit(at, StatementKind::Join(handle));
+        Ok(success())
+    }
+
+    /// `pthread_detach(handle)`.
+    pub(super) fn detach_thread(
+        &mut self,
+        arguments: &'a [Node<Expression>],
+        at: At,
+    ) -> Built<Value> {
+        self.not_in_step(at)?;
+        let handle = self.handle(&arguments[0], false, at)?;
+        self.emit(at, StatementKind::Detach(handle));
+        Ok(success())
+    }
+
+    /// The handle that is joined or detached.
+    fn handle(&mut self, handle: &'a Node<Expression>, joins: bool, at: At) -> Built<Expr> {
         let value = self.rvalue(handle)?;
         let (expr, ty) = self.as_int(value, at)?;
-        let expr = self.settle(expr, ty, at);
-        self.threads.joins.push(at);
-        self.emit(at, StatementKind::Join(expr));
-        Ok(Some(Value::Int(Expr::Number(0), IntType::INT)))
+        let place = match &expr {
+            Expr::Load(place) => Some(place.clone()),
+            _ => None,
+        };
+        let once = place.as_ref().is_some_and(|place| {
+            let number = |index: &Expr| matches!(index, Expr::Number(_));
+            let counted = matches!(place.indices.as_slice(), [Expr::Load(index)]
+                if index.indices.is_empty() && self.counting == Some(index.var));
+            (self.times == Some(1) && place.indices.iter().all(number))
+                || counted
+                || self.is_fresh(place)
+        });
+        self.threads.uses.push(Use {
+            at,
+            process: self.process,
+            joins,
+            place,
+            once,
+        });
+        Ok(self.settle(expr, ty, at))
+    }
+
+    /// Whether the handle of a thread that has just been made is there: nothing between could have been jumped to, or have used it.
+    fn is_fresh(&self, handle: &Place) -> bool {
+        for statement in self.code.iter().rev() {
+            match &statement.kind {
+                StatementKind::Create {
+                    handle: Some(made), ..
+                } if made == handle => return true,
+                StatementKind::Create { .. }
+                | StatementKind::Assign(..)
+                | StatementKind::Assert(..)
+                | StatementKind::Lock(_)
+                | StatementKind::Unlock(_) => {
+                    let mut kept = statement.written() != Some(handle.var);
+                    for index in &handle.indices {
+                        index.for_places(&mut |place| {
+                            kept &= statement.written() != Some(place.var);
+                        });
+                    }
+                    if !kept {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// `&p` of a pointer that is not used otherwise: its value is never known.
@@ -377,23 +467,28 @@ impl<'a> Builder<'a> {
     /// Decides how many threads there are of each template, and writes what making and waiting for them is.
     fn settle_threads(&mut self) -> Built<()> {
         let counts = self.counts();
-        let joined = !self.threads.joins.is_empty();
-        if let (Some(at), Some(_)) = (
-            self.threads.joins.first(),
-            counts.iter().find(|count| count.is_none()),
-        ) {
+        let joins = self.threads.uses.iter().find(|used| used.joins);
+        let joined = joins.is_some();
+        let any = counts.iter().any(|count| count.is_none());
+        if let (Some(Use { at, .. }), true) = (joins, any) {
             let help = format!(
                 "create at most {MOST_THREADS} threads of a function, in `for` loops with constant bounds or with handles `t[i]` of an array, or do not wait for them"
             );
             return unsupported(*at, "waiting for one of any number of threads", help);
         }
+        let tracked = self.twice(&counts);
+        self.check_uses(&counts, any.then_some(tracked.as_ref()).flatten())?;
         let total: u64 = counts.iter().flatten().sum();
         let at = At::default();
-        let ended = (joined && total > 0)
-            .then(|| self.shared_variable("ended", VarKind::Truth, vec![total as u32], at));
-        if let Some(ended) = ended {
-            self.model.variables[ended.0].from_one = true;
-        }
+        let mut flags = |wish: &str, needed: bool| {
+            (needed && total > 0).then(|| {
+                let flags = self.shared_variable(wish, VarKind::Truth, vec![total as u32], at);
+                self.model.variables[flags.0].from_one = true;
+                flags
+            })
+        };
+        let ended = flags("ended", joined);
+        let gone = flags("gone", tracked.is_some());
         let mut plans = Vec::new();
         let mut base = 0;
         for (number, count) in counts.iter().enumerate() {
@@ -412,12 +507,120 @@ impl<'a> Builder<'a> {
             let before = sites[..number].iter().filter(own).count() as i128;
             straight.push(once.then_some(before + 1));
         }
+        let handles = Handles {
+            ended,
+            gone,
+            any,
+            foreign: self.foreign(),
+        };
         for position in 0..self.model.processes.len() {
             let body = std::mem::take(&mut self.model.processes[position].body);
-            let body = self.rewritten(body, &sites, &straight, &plans, ended);
+            let process = ProcessId(position);
+            let own = plans.iter().find(|plan| plan.process == process);
+            let own = own.filter(|_| handles.foreign.contains(&process));
+            let own = own.map(|plan| match plan.many {
+                true => Expr::arith(Arith::Add, Expr::Own, Expr::Number(plan.base)),
+                false => Expr::Number(plan.base + 1),
+            });
+            let body = self.rewritten(body, &sites, &straight, &plans, (&handles, own.as_ref()));
             self.model.processes[position].body = body;
         }
         Ok(())
+    }
+
+    /// Which processes write a variable by making threads, and whether something else writes it.
+    fn makers(&self, var: VarId) -> (BTreeSet<ProcessId>, bool) {
+        let (mut makers, mut otherwise) = (BTreeSet::new(), false);
+        for (number, process) in self.model.processes.iter().enumerate() {
+            for_statements(&process.body, &mut |statement| {
+                if statement.written() == Some(var) {
+                    match statement.kind {
+                        StatementKind::Create { .. } => {
+                            makers.insert(ProcessId(number));
+                        }
+                        _ => otherwise = true,
+                    }
+                }
+            });
+        }
+        (makers, otherwise)
+    }
+
+    /// Whether there is one process of this number.
+    fn is_single(&self, process: ProcessId, counts: &[Option<u64>]) -> bool {
+        let mut templates = self.threads.templates.iter().zip(counts);
+        templates.all(|(template, count)| {
+            template.process != process || *count <= Some(1) && count.is_some()
+        })
+    }
+
+    /// Where a handle may be joined or detached that has been before, as far as the text says. Each handle is in one variable, which has it from the call that makes the thread; so
+    /// none is used twice if each variable, or element of an array, is used in one place, and that place sees no handle twice.
+    fn twice(&self, counts: &[Option<u64>]) -> Option<At> {
+        let uses = &self.threads.uses;
+        let found = uses.iter().enumerate().find(|(number, used)| {
+            let Some(place) = &used.place else {
+                return true;
+            };
+            let fixed = |place: &Place| {
+                let number = |index: &Expr| matches!(index, Expr::Number(_));
+                place.indices.iter().all(number)
+            };
+            let again = uses.iter().enumerate().any(|(other, second)| {
+                let same = match &second.place {
+                    Some(second) if fixed(second) && fixed(place) => second == place,
+                    Some(second) => second.var == place.var,
+                    None => false,
+                };
+                other != *number && same
+            });
+            let (makers, otherwise) = self.makers(place.var);
+            let own = !self.model.is_shared(place.var)
+                || makers.iter().all(|maker| *maker == used.process)
+                    && self.is_single(used.process, counts);
+            !used.once || again || otherwise || !own
+        });
+        found.map(|(_, used)| used.at)
+    }
+
+    /// Processes other than `main` that wait for threads that they have not made.
+    fn foreign(&self) -> BTreeSet<ProcessId> {
+        let joins = self.threads.uses.iter().filter(|used| used.joins);
+        let foreign = joins.filter(|used| {
+            let own = used
+                .place
+                .as_ref()
+                .is_some_and(|place| !self.model.is_shared(place.var) && !self.makers(place.var).1);
+            used.process != ProcessId(0) && !own
+        });
+        foreign.map(|used| used.process).collect()
+    }
+
+    /// Refuses what is not followed: handles of any number of threads, of threads that may be made detached, and of threads that may wait for one another.
+    fn check_uses(&self, counts: &[Option<u64>], unknown: Option<&At>) -> Built<()> {
+        if let Some(at) = unknown {
+            let help = "detach each thread once, right behind the call that makes it";
+            return unsupported(*at, "a thread that may be detached twice", help);
+        }
+        let uses = &self.threads.uses;
+        if let (Some(at), Some(_)) = (self.threads.detached, uses.first()) {
+            let help = "make threads that can be joined, and call `pthread_detach`";
+            let message = "detached threads in a program that joins or detaches some";
+            return unsupported(at, message, help);
+        }
+        let foreign = self.foreign();
+        let waits = |used: &&Use| used.joins && used.process != ProcessId(0);
+        let circle = uses.iter().filter(waits).find(|used| {
+            let others = foreign.iter().any(|process| *process != used.process);
+            others || foreign.contains(&used.process) && !self.is_single(used.process, counts)
+        });
+        match circle {
+            Some(used) => {
+                let help = "let each thread wait for those that it has made itself";
+                unsupported(used.at, "threads that may wait for one another", help)
+            }
+            None => Ok(()),
+        }
     }
 
     /// How many threads there are at most of each template.
@@ -582,21 +785,20 @@ impl<'a> Builder<'a> {
         sites: &[Site],
         straight: &[Option<i128>],
         plans: &[Plan],
-        ended: Option<VarId>,
+        (handles, own): (&Handles, Option<&Expr>),
     ) -> Code {
         let mut output = Vec::new();
         for Statement { at, kind } in code {
-            let mut inner = |code: Code| self.rewritten(code, sites, straight, plans, ended);
+            let mut inner =
+                |code: Code| self.rewritten(code, sites, straight, plans, (handles, own));
             let kind = match kind {
                 StatementKind::Join(handle) => {
-                    let flag = match ended {
-                        Some(var) => Expr::Load(Place {
-                            var,
-                            indices: vec![handle],
-                        }),
-                        None => Expr::Truth(false),
-                    };
-                    StatementKind::Await(flag)
+                    output.extend(handles.joined(handle, own, at));
+                    continue;
+                }
+                StatementKind::Detach(handle) => {
+                    output.extend(handles.detached(handle, at));
+                    continue;
                 }
                 StatementKind::Create {
                     site,
@@ -698,6 +900,74 @@ impl<'a> Builder<'a> {
         code
     }
 }
+
+/// What is known of handles while the program runs.
+struct Handles {
+    /// Whether threads have ended.
+    ended: Option<VarId>,
+    /// Whether they have been joined or detached, if the text alone does not say so.
+    gone: Option<VarId>,
+    /// There may be any number of threads, whose handles are not kept.
+    any: bool,
+    /// Processes other than `main` that wait for threads that they have not made.
+    foreign: BTreeSet<ProcessId>,
+}
+
+impl Handles {
+    fn flag(var: VarId, handle: &Expr) -> Place {
+        Place {
+            var,
+            indices: vec![handle.clone()],
+        }
+    }
+
+    /// What waiting for a thread is. `own` is the handle of a thread that might wait for itself.
+    fn joined(&self, handle: Expr, own: Option<&Expr>, at: At) -> Code {
+        let statement = |kind| Statement { at, kind };
+        let mut code = Vec::new();
+        if let Some(own) = own {
+            let other = Expr::compare(Compare::NotEqual, handle.clone(), own.clone());
+            let kind = StatementKind::Assert(other, "the thread waits for itself");
+            code.push(statement(kind));
+        }
+        let Some(ended) = self.ended else {
+            let kind = StatementKind::Assert(Expr::Truth(false), NO_THREAD);
+            return vec![statement(kind)];
+        };
+        let ended = Expr::Load(Handles::flag(ended, &handle));
+        let Some(gone) = self.gone else {
+            code.push(statement(StatementKind::Await(ended)));
+            return code;
+        };
+        let gone = Handles::flag(gone, &handle);
+        // Who has been detached is not waited for.
+        let go_on = ended.or(Expr::Load(gone.clone()));
+        code.push(statement(StatementKind::Atomic(vec![
+            statement(StatementKind::Await(go_on)),
+            statement(StatementKind::Assert(Expr::Load(gone.clone()).not(), TWICE)),
+            statement(StatementKind::Assign(gone, Expr::Truth(true))),
+        ])));
+        code
+    }
+
+    /// What detaching a thread is.
+    fn detached(&self, handle: Expr, at: At) -> Code {
+        let statement = |kind| Statement { at, kind };
+        let Some(gone) = self.gone else {
+            let some = Expr::compare(Compare::NotEqual, handle, Expr::Number(0));
+            let check = statement(StatementKind::Assert(some, NO_THREAD));
+            return if self.any { Vec::new() } else { vec![check] };
+        };
+        let gone = Handles::flag(gone, &handle);
+        let check = StatementKind::Assert(Expr::Load(gone.clone()).not(), TWICE);
+        let set = StatementKind::Assign(gone, Expr::Truth(true));
+        let kind = StatementKind::Atomic([check, set].map(statement).into());
+        vec![statement(kind)]
+    }
+}
+
+const NO_THREAD: &str = "there is no such thread";
+const TWICE: &str = "the thread has been joined or detached before";
 
 /// How threads of a template are made.
 #[derive(Clone, Debug)]

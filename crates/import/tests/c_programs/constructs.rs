@@ -1,0 +1,110 @@
+//! The table of constructs, row by row: what is said to be translated is, what is said to be refused is, and gcc agrees.
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use threadwise::VerdictKind;
+use threadwise_import::from_c::Integers;
+use threadwise_import::from_c::constructs::{Construct, LIBRARY, PREAMBLE, Treatment, constructs};
+
+use super::{bring, checks};
+
+const PATIENCE: Duration = Duration::from_secs(900);
+/// The line that an example must be refused at.
+const MARK: &str = "/*!*/";
+
+fn program(row: &Construct) -> String {
+    format!("{PREAMBLE}{}\n", row.example)
+}
+
+/// What is wrong with a row.
+fn mistake(row: &Construct) -> Option<String> {
+    let text = program(row);
+    let imported = bring("example.c", &text, Integers::Mathematical);
+    if row.treatment == Treatment::Refused {
+        let line = text.lines().position(|line| line.contains(MARK))? + 1;
+        return match imported {
+            Ok(_) => Some("it is accepted".to_owned()),
+            Err(message) => {
+                let place = format!("example.c:{line}: ");
+                (!message.starts_with(&place)).then(|| format!("not at line {line}: {message}"))
+            }
+        };
+    }
+    let model = match imported {
+        Ok(imported) => imported.text,
+        Err(message) => return Some(format!("refused: {message}")),
+    };
+    match checks(&model, PATIENCE) {
+        Ok(found) if found.verdict == VerdictKind::Proved => None,
+        Ok(found) => Some(format!("{:?}:\n{model}", found.verdict)),
+        Err(message) => Some(message),
+    }
+}
+
+#[test]
+fn every_row_is_true() {
+    let mut mistakes = Vec::new();
+    for row in constructs() {
+        let marked = row.example.contains(MARK);
+        assert_eq!(
+            marked,
+            row.treatment == Treatment::Refused,
+            "{:?}",
+            row.names
+        );
+        if row.area == LIBRARY {
+            for name in &row.names {
+                assert!(
+                    row.example.contains(&format!("{name}(")),
+                    "no call of {name}"
+                );
+            }
+        }
+        if let Some(mistake) = mistake(&row) {
+            mistakes.push(format!("{:?}: {mistake}", row.names));
+        }
+    }
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
+
+/// Whether gcc knows all that an example uses: it knows nothing of the verification competition's functions.
+fn is_for_gcc(row: &Construct) -> bool {
+    let foreign = ["__VERIFIER", "nondet", "reach_error", "assume", "__assert"];
+    row.treatment != Treatment::Refused && !foreign.iter().any(|name| row.example.contains(name))
+}
+
+#[test]
+fn gcc_runs_every_example_without_a_failure() {
+    if Command::new("gcc").arg("--version").output().is_err() {
+        println!("gcc is not here: examples were not run");
+        return;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, binary) = (folder.join("row.c"), folder.join("row"));
+    let mut mistakes = Vec::new();
+    let mut ran = 0;
+    for row in constructs().iter().filter(|row| is_for_gcc(row)) {
+        std::fs::write(&source, program(row)).unwrap();
+        let mut gcc = Command::new("gcc");
+        let compiled = gcc.args(["-w", "-O0", "-pthread", "-o"]).arg(&binary);
+        let compiled = compiled.arg(&source).output().unwrap();
+        if !compiled.status.success() {
+            let messages = String::from_utf8_lossy(&compiled.stderr).into_owned();
+            mistakes.push(format!("{:?}: {messages}", row.names));
+            continue;
+        }
+        for _ in 0..5 {
+            ran += 1;
+            let output = Command::new(&binary).output().unwrap();
+            if output.status.code().is_none() {
+                let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+                mistakes.push(format!("{:?}: {messages}", row.names));
+                break;
+            }
+        }
+    }
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+    assert!(ran > 300, "{ran} runs");
+}
