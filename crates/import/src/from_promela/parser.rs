@@ -81,6 +81,8 @@ pub(crate) struct Parser {
     pub(super) early: bool,
     /// Whether an option begins with the next statement, which may then be `else`.
     pub(super) option_begins: bool,
+    /// Whether a never claim is being read.
+    pub(super) in_claim: bool,
     /// Statements that go in front of the one being read, in its sequence.
     pub(super) in_front: Vec<Statement>,
 }
@@ -106,6 +108,7 @@ impl Parser {
             loops: 0,
             early: true,
             option_begins: false,
+            in_claim: false,
             in_front: Vec::new(),
         }
     }
@@ -595,7 +598,9 @@ impl Parser {
         };
         self.scopes.enter();
         let key = format!("never {}", self.program.claims.len());
+        self.in_claim = true;
         let (body, end) = self.body(&key)?;
+        self.in_claim = false;
         self.program.claims.push(Claim {
             at: self.since(at),
             name,

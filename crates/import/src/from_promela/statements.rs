@@ -473,7 +473,10 @@ impl Parser {
             let at = self.expect("::")?;
             self.separators();
             self.option_begins = true;
-            let option = self.sequence(at)?;
+            let mut option = self.sequence(at)?;
+            if !self.in_claim {
+                drop_idle(&mut option);
+            }
             if let Some(at) = option.first().and_then(leading_else)
                 && std::mem::replace(&mut has_else, true)
             {
@@ -643,10 +646,7 @@ impl Parser {
             kind: ExprKind::Binary(compare, Box::new(value), Box::new(high)),
         };
         let mut again = vec![plain(at, StatementKind::Test(test))];
-        if !body.is_empty() {
-            // In a block, since SPIN drops no `skip` from the body of a `for`.
-            again.push(plain(at, StatementKind::Block(body)));
-        }
+        again.extend(body);
         again.push(plain(at, StatementKind::Add(variable.clone(), 1)));
         let start = StatementKind::Assign(variable, low);
         self.in_front.push(plain(at, start));
@@ -690,6 +690,31 @@ fn number_at(at: At, value: i64) -> Expr {
         at,
         kind: ExprKind::Number(value),
     }
+}
+
+/// SPIN drops a second `skip` in a row from an option of a process, unless it has a label or is the last statement. From the body
+/// of a `for` it drops none.
+fn drop_idle(option: &mut Vec<Statement>) {
+    let is_declaration = |s: &Statement| matches!(s.kind, StatementKind::Declare(_));
+    let last = option.iter().rposition(|s| !is_declaration(s));
+    let mut idle = 0;
+    let mut at = 0;
+    option.retain(|statement| {
+        let here = at;
+        at += 1;
+        let skips = matches!(&statement.kind, StatementKind::Test(e) if matches!(e.kind, ExprKind::Number(1)));
+        if is_declaration(statement) {
+            return true;
+        }
+        if !statement.labels.is_empty()
+            || !(skips || matches!(statement.kind, StatementKind::Print(_)))
+        {
+            idle = 0;
+            return true;
+        }
+        idle += 1;
+        idle == 1 || !skips || last == Some(here)
+    });
 }
 
 /// The label of the first state of a sequence. A loop has a state in front that no label names.

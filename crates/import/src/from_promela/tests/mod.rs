@@ -126,11 +126,11 @@ fn statements_of_every_kind() {
     );
     body(
         "for (a : 1 .. x + 1) { skip }",
-        "a = 1; do :: else; break :: (a <= (x + 1)); { 1 }; a += 1 od",
+        "a = 1; do :: else; break :: (a <= (x + 1)); 1; a += 1 od",
     );
     body(
         "for (a in f) { f[a] = 1 }",
-        "a = 0; do :: else; break :: (a <= 2); { f[a] = 1 }; a += 1 od",
+        "a = 0; do :: else; break :: (a <= 2); f[a] = 1; a += 1 od",
     );
     body("printf(\"%d; }\\n\", a); printm(a)", "print; print");
     body(
@@ -176,7 +176,7 @@ fn the_end_of_a_line_is_a_semicolon() {
     body("{ a = 1 } b = 2", "{ a = 1 }; b = 2");
     body(
         "for (a : 0 .. 1)\n{ skip }",
-        "a = 0; do :: else; break :: (a <= 1); { 1 }; a += 1 od",
+        "a = 0; do :: else; break :: (a <= 1); 1; a += 1 od",
     );
 }
 

@@ -3,7 +3,7 @@
 use super::guards::compared;
 use super::ir::*;
 use super::steps::{Line, Steps, await_of};
-use super::texts::{Guard, View, and, not, or};
+use super::texts::{Guard, SUM, Text, View, and, not, or};
 use crate::from_promela::syntax::At;
 use std::collections::BTreeSet;
 
@@ -133,7 +133,10 @@ impl Steps<'_, '_> {
         }
         push(format!("{counter} := {counter} + 1;"));
         if let Some(cell) = result {
-            push(format!("{} := {counter} - 1;", texts.cell(cell, &view)?));
+            let pid = Text::new(format!("{counter} - 1"), SUM);
+            let kind = values_of(&program.vars[cell.var.0].kind);
+            let pid = texts.wrapped(pid, (0, program.most - 1), kind).text;
+            push(format!("{} := {pid};", texts.cell(cell, &view)?));
         }
         Ok(lines)
     }

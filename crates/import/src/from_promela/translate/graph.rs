@@ -98,18 +98,14 @@ fn leading_label(mut first: &Statement) -> Option<&Name> {
         else {
             return None;
         };
-        first = body
-            .iter()
-            .find(|s| !matches!(s.kind, StatementKind::Declare(_)))?;
+        first = first_of(body)?;
     }
 }
 
 /// Whether control may come back to the first statement, which is a loop.
 fn comes_back(mut body: &[Statement]) -> bool {
     loop {
-        let mut statements = body.iter();
-        let first = statements.find(|s| !matches!(s.kind, StatementKind::Declare(_)));
-        match first.map(|first| &first.kind) {
+        match first_of(body).map(|first| &first.kind) {
             Some(StatementKind::Do(_)) => return true,
             Some(StatementKind::Block(inner) | StatementKind::Atomic(inner)) => body = inner,
             _ => return false,
@@ -117,29 +113,31 @@ fn comes_back(mut body: &[Statement]) -> bool {
     }
 }
 
-/// SPIN drops a second `skip` in a row from an option, unless it has a label or is the last statement.
-fn without_idle(option: &[Statement]) -> Vec<Statement> {
-    let elements: Vec<&Statement> = option
-        .iter()
-        .filter(|s| !matches!(s.kind, StatementKind::Declare(_)))
-        .collect();
-    let mut kept = Vec::new();
-    let mut idle = 0;
-    for (at, statement) in elements.iter().enumerate() {
-        let skips = matches!(&statement.kind, StatementKind::Test(e) if matches!(e.kind, ExprKind::Number(1)));
-        if (skips || matches!(statement.kind, StatementKind::Print(_)))
-            && statement.labels.is_empty()
-        {
-            idle += 1;
-            if idle > 1 && skips && at + 1 < elements.len() {
-                continue;
-            }
-        } else {
-            idle = 0;
-        }
-        kept.push((*statement).clone());
+/// What stands in front of `unless` or behind it, without its braces: for SPIN these are no state.
+fn unwrapped(body: &[Statement]) -> &[Statement] {
+    match body {
+        [
+            Statement {
+                labels,
+                kind: StatementKind::Block(inner),
+                ..
+            },
+        ] if labels.is_empty() => inner,
+        _ => body,
     }
-    kept
+}
+
+/// The first statement that is one.
+fn first_of(body: &[Statement]) -> Option<&Statement> {
+    let mut statements = body.iter();
+    statements.find(|s| !matches!(s.kind, StatementKind::Declare(_)))
+}
+
+fn jumps(statement: &Statement) -> bool {
+    matches!(
+        statement.kind,
+        StatementKind::Goto(_) | StatementKind::Break
+    )
 }
 
 fn edge(at: At, action: Action, target: NodeId, region: Region) -> Edge {
@@ -268,10 +266,7 @@ impl Builder<'_, '_> {
                 ..context
             },
         )?;
-        let jumps = matches!(
-            statement.kind,
-            StatementKind::Goto(_) | StatementKind::Break
-        );
+        let jumps = jumps(statement);
         let special = |label: &syntax::Name| {
             let prefixes = ["accept", "end", "progress"];
             prefixes.iter().any(|p| label.text.starts_with(p))
@@ -306,6 +301,17 @@ impl Builder<'_, '_> {
         Ok(entry)
     }
 
+    /// The statements of `{ }` or `atomic`. For SPIN the sequence is a state, so a jump that it begins with is a step.
+    fn block(&mut self, body: &[Statement], context: Context) -> Result<NodeId> {
+        let next = self.sequence(body, context)?;
+        match first_of(body) {
+            Some(first) if jumps(first) => {
+                self.simple(first.at, Action::Skip, Context { next, ..context })
+            }
+            _ => Ok(next),
+        }
+    }
+
     /// A state with one edge.
     fn simple(&mut self, at: At, action: Action, context: Context) -> Result<NodeId> {
         let id = self.node(at, context.region)?;
@@ -328,8 +334,7 @@ impl Builder<'_, '_> {
         };
         let (last, before): (Vec<_>, Vec<_>) = options.iter().partition(is_else);
         for option in before.into_iter().chain(last) {
-            let option = &without_idle(option);
-            let Some(first) = option.first() else {
+            let Some(first) = first_of(option) else {
                 return wrong(at, "an option without a statement", "write `skip`");
             };
             if let Some(label) = leading_label(first) {
@@ -339,17 +344,17 @@ impl Builder<'_, '_> {
                     "put it in front of the `if` or `do`",
                 );
             }
-            if matches!(first.kind, StatementKind::Unless(..)) {
+            let entry = self.sequence(option, context)?;
+            if self.drafts[entry.0].link.is_none()
+                && self.drafts[entry.0].region.escape != context.region.escape
+            {
                 return refuse(
                     first.at,
                     "`unless` as the first statement of an option",
                     "put `skip` in front of it",
                 );
             }
-            let entry = self.sequence(option, context)?;
-            if self.drafts[entry.0].link.is_some()
-                || matches!(first.kind, StatementKind::Goto(_) | StatementKind::Break)
-            {
+            if self.drafts[entry.0].link.is_some() || jumps(first) {
                 // Nothing but a jump: that is a step.
                 let jump = edge(first.at, Action::Skip, entry, context.region);
                 self.drafts[into.0].node.edges.push(jump);
@@ -562,10 +567,10 @@ impl Builder<'_, '_> {
                 };
                 self.simple(at, action, context)
             }
-            StatementKind::Block(body) => self.sequence(body, context),
+            StatementKind::Block(body) => self.block(body, context),
             StatementKind::Atomic(body) => {
                 if context.region.atomic.is_some() || context.region.dstep.is_some() {
-                    return self.sequence(body, context);
+                    return self.block(body, context);
                 }
                 self.regions += 1;
                 let region = Region {
@@ -573,7 +578,7 @@ impl Builder<'_, '_> {
                     ..context.region
                 };
                 let next = self.link(context.next, Leaves::One(self.regions), at)?;
-                let entry = self.sequence(
+                let entry = self.block(
                     body,
                     Context {
                         next,
@@ -637,7 +642,14 @@ impl Builder<'_, '_> {
                         "take it out of the sequence",
                     );
                 }
-                let entry = self.sequence(escape, context)?;
+                let entry = self.sequence(unwrapped(escape), context)?;
+                if self.drafts[entry.0].region.escape.is_some() {
+                    return refuse(
+                        at,
+                        "`unless` as the first statement behind `unless`",
+                        "put its condition in front of it",
+                    );
+                }
                 if self.drafts[entry.0].link.is_some() {
                     return refuse(
                         at,
@@ -661,7 +673,7 @@ impl Builder<'_, '_> {
                     escape: Some(entry),
                     ..context.region
                 };
-                self.sequence(body, Context { region, ..context })
+                self.sequence(unwrapped(body), Context { region, ..context })
             }
         }
     }

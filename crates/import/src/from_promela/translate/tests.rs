@@ -377,3 +377,25 @@ fn channels_are_no_numbers() {
     let fine = "chan c = [1] of { byte }; chan h = [1] of { chan }; chan x; byte b; active proctype A() { x == 0; x = c; x == c && x; h ! x; h ? [eval(c)]; h ? eval(x); printf(\"%d\", c) }";
     model(fine);
 }
+
+#[test]
+fn an_unless_that_another_construct_begins_with_is_refused() {
+    for (body, why) in [
+        (
+            "do :: { n = 1 } unless { n == 2 } od",
+            "`unless` as the first statement of an option",
+        ),
+        (
+            "do :: { { n = 1; n = 3 } unless { n == 2 } }; n = 4 od",
+            "`unless` as the first statement of an option",
+        ),
+        (
+            "n = 1 unless { { n = 3 } unless { n == 2 } }",
+            "`unless` as the first statement behind `unless`",
+        ),
+    ] {
+        let text = format!("byte n; active proctype A() {{ {body} }}");
+        refused(&text, &format!("1: not supported: {why}"));
+    }
+    model("byte n; active proctype A() { n = 1 unless { n == 3; { n = 3 } unless { n == 2 } } }");
+}
