@@ -30,7 +30,7 @@ pub(crate) const START: &str = "__threadwise_start";
 pub(crate) const TEMPLATE: &str = "__threadwise_template_";
 
 /// Type names that headers declare. What they mean is said where types are read.
-const TYPE_NAMES: &[&str] = &[
+pub(crate) const TYPE_NAMES: &[&str] = &[
     "pthread_t",
     "pthread_mutex_t",
     "pthread_cond_t",
@@ -99,7 +99,6 @@ const TYPE_NAMES: &[&str] = &[
     "cnd_t",
     "thrd_t",
     "once_flag",
-    "_Bool_t",
 ];
 
 /// One `thread[..] name { .. }`.
@@ -377,6 +376,23 @@ fn check_attributes(tokens: &[Token]) -> Built<()> {
     Ok(())
 }
 
+/// Whether the brackets that have just been closed are those of `if (..)` and the like, and not of a declarator.
+fn tests(tokens: &[Token]) -> bool {
+    let mut depth = 0;
+    for (position, token) in tokens.iter().enumerate().rev() {
+        depth += i32::from(token.is(")")) - i32::from(token.is("("));
+        if depth == 0 {
+            let before = position.checked_sub(1).map(|before| &tokens[before]);
+            return before.is_some_and(|word| {
+                ["if", "while", "for", "switch"]
+                    .iter()
+                    .any(|text| word.is(text))
+            });
+        }
+    }
+    false
+}
+
 /// Takes out what compilers add to C for themselves. What would change the meaning of a program is refused.
 fn without_attributes(tokens: Vec<Token>) -> Built<Vec<Token>> {
     let mut output: Vec<Token> = Vec::with_capacity(tokens.len());
@@ -384,10 +400,10 @@ fn without_attributes(tokens: Vec<Token>) -> Built<Vec<Token>> {
     while at < tokens.len() {
         let token = &tokens[at];
         let next_opens = tokens.get(at + 1).is_some_and(|next| next.is("("));
-        let after_declarator = output.last().is_some_and(|last| last.is(")"));
         let attribute = token.is("__attribute__") || token.is("__attribute");
-        let label =
-            (token.is("__asm__") || token.is("asm") || token.is("__asm")) && after_declarator;
+        let label = (token.is("__asm__") || token.is("asm") || token.is("__asm"))
+            && output.last().is_some_and(|last| last.is(")"))
+            && !tests(&output);
         if (attribute || label) && next_opens {
             let end = closing(&tokens, at + 1);
             if attribute {

@@ -161,6 +161,10 @@ impl<'a> Builder<'a> {
         let result = self.result_type(base, function)?;
         let mut scope = HashMap::new();
         let parameters = parameters_of(function);
+        if names_parameters(function) {
+            let help = "write their types where they are listed";
+            return unsupported(at, "a function whose parameters have no types", help);
+        }
         if parameters.len() != arguments.len() && !parameters.is_empty() {
             let message = format!(
                 "`{name}` has {} parameters, and {} arguments are given",
@@ -517,6 +521,14 @@ fn breaks(code: &[ir::Statement]) -> Option<At> {
         StatementKind::Choose(blocks) => blocks.iter().find_map(|block| breaks(block)),
         _ => None,
     })
+}
+
+/// Whether a function lists its parameters without types, as in old C.
+fn names_parameters(function: &Node<FunctionDefinition>) -> bool {
+    let derived = &function.node.declarator.node.derived;
+    derived
+        .iter()
+        .any(|part| matches!(&part.node, DerivedDeclarator::KRFunction(names) if !names.is_empty()))
 }
 
 /// The parameters of a function; none for `(void)`.

@@ -10,7 +10,7 @@ use lang_c::span::{Node, Span};
 use lang_c::visit::Visit;
 
 use super::super::ir::{self, Code, Expr, StatementKind};
-use super::super::source::{At, Built, unsupported};
+use super::super::source::{At, Built, malformed, unsupported};
 use super::super::types::Type;
 use super::{Binding, Builder, Jumps, Object, Value};
 
@@ -140,7 +140,14 @@ impl<'a> Builder<'a> {
         self.frame().scopes.push(std::collections::HashMap::new());
         match &node.initializer.node {
             ForInitializer::Empty => {}
-            ForInitializer::StaticAssert(asserted) => self.static_assert(asserted)?,
+            ForInitializer::StaticAssert(asserted) => {
+                let place = self.place_of(asserted);
+                return malformed(
+                    place,
+                    "an assertion as the beginning of a loop",
+                    "move it out",
+                );
+            }
             ForInitializer::Expression(expression) => self.effect(expression)?,
             ForInitializer::Declaration(declaration) => self.local(declaration)?,
         }

@@ -591,8 +591,8 @@ impl<'a> Builder<'a> {
                         ))
                     }
                     Label::CaseRange(range) => {
-                        let low = self.constant(&range.node.low)?;
-                        let high = self.constant(&range.node.high)?;
+                        let low = ir::wrapped(ty, self.constant(&range.node.low)?);
+                        let high = ir::wrapped(ty, self.constant(&range.node.high)?);
                         let above = Expr::compare(
                             Compare::GreaterEqual,
                             selector.clone(),

@@ -97,11 +97,6 @@ impl<'a> Builder<'a> {
         self.begin_process("main", at, Count::One);
         self.own_variables()?;
         self.model.has_main = true;
-        let initial = std::mem::take(&mut self.initial);
-        if !initial.is_empty() {
-            let place = initial[0].at;
-            self.emit(place, StatementKind::Atomic(initial));
-        }
         let arguments = self.main_arguments(main)?;
         let body = self.block(|builder| {
             let end = builder.new_label(None);
@@ -117,6 +112,14 @@ impl<'a> Builder<'a> {
         while next < self.threads.templates.len() {
             self.thread_body(next)?;
             next += 1;
+        }
+        // `static` variables of functions, too, begin with their values.
+        let initial = std::mem::take(&mut self.initial);
+        if let Some(at) = initial.first().map(|first| first.at) {
+            let kind = StatementKind::Atomic(initial);
+            self.model.processes[0]
+                .body
+                .insert(0, Statement { at, kind });
         }
         self.check_prepared()?;
         self.check_destroyed();
