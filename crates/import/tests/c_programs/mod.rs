@@ -5,6 +5,7 @@ pub mod constructs;
 pub mod damage;
 pub mod data_models;
 pub mod random;
+pub mod real;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
