@@ -81,7 +81,7 @@ impl Language {
     fn of(path: &Path) -> Language {
         let end = path.extension().and_then(|end| end.to_str());
         match end.map(str::to_ascii_lowercase).as_deref() {
-            Some("pml" | "prom" | "promela") => Language::Promela,
+            Some("pml" | "prom" | "promela" | "pm" | "prm" | "pr" | "spin") => Language::Promela,
             Some("c" | "i" | "hcc") => Language::C,
             _ => Language::Model,
         }

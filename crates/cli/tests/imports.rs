@@ -144,6 +144,19 @@ fn definitions_decide() {
     assert!(ran.stderr.contains("expected a name"), "{ran:?}");
 }
 
+/// Promela goes by many names.
+#[test]
+fn endings_say_that_it_is_promela() {
+    let place = Place::new();
+    for ending in ["pml", "prom", "promela", "pm", "prm", "pr", "spin", "PML"] {
+        let name = format!("peterson.{ending}");
+        place.file(&name, PETERSON);
+        let imported = place.run(&["import", &name]).expect(0);
+        let first = format!("// From the Promela program {name}.");
+        assert!(imported.stdout.starts_with(&first), "{imported:?}");
+    }
+}
+
 /// Proofs are checked again, runs are walked, and the model can be read.
 #[test]
 fn every_command_reads_them() {
