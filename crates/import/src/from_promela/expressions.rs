@@ -652,10 +652,10 @@ fn index_wrong(name: &Name, known: &Known) -> Box<crate::Remark> {
     related(message, known.at, "declared here")
 }
 
-/// `run` starts a process, which no part of an expression may do: SPIN wants it alone, too.
+/// `run` starts a process, which no part of an expression may do here.
 pub(super) fn alone(value: &Expr) -> Parsed<()> {
     match value.kind {
-        ExprKind::Run { .. } => Err(malformed(
+        ExprKind::Run { .. } => Err(unsupported(
             value.at,
             "`run` inside an expression",
             "write `run P(..)` alone, or `x = run P(..)`",

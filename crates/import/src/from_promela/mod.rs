@@ -1,11 +1,14 @@
 //! Promela in: what SPIN reads, as a model.
 
+pub mod constructs;
 mod declarations;
 mod expressions;
 mod formulas;
 mod inlines;
 mod labels;
 mod lexer;
+#[cfg(test)]
+mod met;
 mod parser;
 mod scopes;
 mod separators;

@@ -536,6 +536,11 @@ impl Parser {
         let word = self.take();
         self.early = false;
         self.expect("(")?;
+        if self.ahead(1).is_word("in") && !self.at_array(2) {
+            let help = "count with `for (i : 0 .. n)`";
+            let at = self.ahead(2).at;
+            return Err(unsupported(at, "`for` over anything but an array", help));
+        }
         let variable = self.counter()?;
         let (low, high) = if self.take_sign(":") {
             self.range()?
@@ -561,22 +566,18 @@ impl Parser {
         ))
     }
 
+    /// Whether the name further on is that of an array.
+    fn at_array(&self, by: usize) -> bool {
+        let found = self.scopes.variable(&self.ahead(by).text);
+        found.is_some_and(|(_, known)| known.array()) && self.ahead(by + 1).is(")")
+    }
+
     /// The indices of an array.
     fn indices(&mut self) -> Parsed<(Expr, Expr)> {
-        let over = self.place(true)?;
-        let length = match &over.segments[..] {
-            [only] if only.index.is_none() => self
-                .scopes
-                .variable(&only.name.text)
-                .and_then(|(_, known)| known.length.clone()),
-            _ => None,
-        };
-        let Some(length) = length else {
-            return Err(unsupported(
-                over.at,
-                "`for` over anything but an array",
-                "count with `for (i : 0 .. n)`",
-            ));
+        let over = self.name("an array")?;
+        let known = self.scopes.variable(&over.text);
+        let Some(length) = known.and_then(|(_, known)| known.length.clone()) else {
+            return Err(self.scopes.unknown(&over));
         };
         let number = |value| number_at(over.at, value);
         let last = match length.kind {

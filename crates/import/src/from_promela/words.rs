@@ -2,7 +2,12 @@
 
 /// Words that cannot be names. `in` can: it is a word of `for` only.
 pub(super) fn is_keyword(word: &str) -> bool {
-    ends_statement(word) || is_open(word)
+    ENDING.contains(&word) || is_open(word)
+}
+
+/// Words that something must follow: the end of a line after them is no semicolon.
+pub(super) fn is_open(word: &str) -> bool {
+    OPEN.contains(&word)
 }
 
 /// Words that a declaration of variables may begin with.
@@ -26,25 +31,18 @@ pub(super) fn begins_declaration(word: &str) -> bool {
 
 /// Words that a statement may end with, or that are not Promela at all.
 #[rustfmt::skip]
-fn ends_statement(word: &str) -> bool {
-    matches!(
-        word,
-        "break" | "c_code" | "c_decl" | "c_expr" | "c_state" | "c_track" | "else" |
-        "false" | "fi" | "od" | "skip" | "timeout" | "true"
-    )
-}
+pub(super) const ENDING: &[&str] = &[
+    "break", "c_code", "c_decl", "c_expr", "c_state", "c_track", "else",
+    "false", "fi", "od", "skip", "timeout", "true",
+];
 
-/// Words that something must follow: the end of a line after them is no semicolon.
 #[rustfmt::skip]
-pub(super) fn is_open(word: &str) -> bool {
-    matches!(
-        word,
-        "active" | "assert" | "atomic" | "bit" | "bool" | "byte" | "D_proctype" | "do" |
-        "chan" | "empty" | "enabled" | "eval" | "for" | "full" | "get_priority" | "goto" |
-        "hidden" | "if" | "init" | "inline" | "int" | "len" | "local" | "ltl" | "mtype" |
-        "nempty" | "never" | "nfull" | "notrace" | "np_" | "of" | "pc_value" | "pid" |
-        "printf" | "printm" | "priority" | "proctype" | "provided" | "return" | "run" |
-        "d_step" | "select" | "set_priority" | "short" | "trace" | "show" | "typedef" |
-        "unless" | "unsigned" | "xr" | "xs"
-    )
-}
+pub(super) const OPEN: &[&str] = &[
+    "active", "assert", "atomic", "bit", "bool", "byte", "D_proctype", "do",
+    "chan", "empty", "enabled", "eval", "for", "full", "get_priority", "goto",
+    "hidden", "if", "init", "inline", "int", "len", "local", "ltl", "mtype",
+    "nempty", "never", "nfull", "notrace", "np_", "of", "pc_value", "pid",
+    "printf", "printm", "priority", "proctype", "provided", "return", "run",
+    "d_step", "select", "set_priority", "short", "trace", "show", "typedef",
+    "unless", "unsigned", "xr", "xs",
+];

@@ -180,8 +180,7 @@ impl Model {
 
 /// All models, by name.
 pub fn models() -> Vec<Model> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/promela");
-    let files = std::fs::read_dir(dir)
+    let files = std::fs::read_dir(ours::models())
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files

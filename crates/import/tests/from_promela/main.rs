@@ -7,6 +7,7 @@
 #[path = "../common/mod.rs"]
 #[allow(dead_code)]
 mod common;
+mod constructs;
 mod corpus;
 mod damage;
 mod files;

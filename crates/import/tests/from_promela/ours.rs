@@ -1,6 +1,7 @@
 //! What we say about a Promela program: brought over, checked, and decided in all states.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Silent};
 use threadwise_import::from_promela::from_promela;
@@ -31,9 +32,16 @@ impl Decided {
     }
 }
 
+/// The models from the literature, and what they include.
+pub fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/promela")
+}
+
 /// Brings a program over.
 pub fn import(name: &str, text: &str, defines: &[(String, String)]) -> Outcome {
-    let mut include = |file: &str| Err(format!("there is no {file} in a test"));
+    let mut include = |file: &str| {
+        std::fs::read_to_string(models().join(file)).map_err(|error| error.to_string())
+    };
     let mut settings = Settings {
         defines: defines.to_vec(),
         include: &mut include,

@@ -65,6 +65,14 @@ impl Spin {
         // SPIN writes the assertions of claims behind the preprocessor, so this is for those of the program alone.
         let without = format!("#define assert(x) true\n{text}");
         std::fs::write(dir.join("unasserted.pml"), without).unwrap();
+        for line in text.lines() {
+            let file = line
+                .strip_prefix("#include \"")
+                .and_then(|rest| rest.split('"').next());
+            if let Some(file) = file {
+                std::fs::copy(crate::ours::models().join(file), dir.join(file)).unwrap();
+            }
+        }
         Spin {
             dir: dir.to_owned(),
             defines: defines

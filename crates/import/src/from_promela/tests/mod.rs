@@ -1,5 +1,6 @@
 //! Small programs, read as SPIN reads them.
 
+mod constructs;
 mod hostile;
 mod shown;
 
