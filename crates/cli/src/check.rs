@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use threadwise::{
     Certificate, Checked, Claim, Denied, Errors, Exceptions, Exit, Method, Options, Plan,
-    Predicates, Report, ReportedDiagnostic, RequestError, Run, Scope, Session, VerdictKind,
+    Predicates, Report, ReportedDiagnostic, RequestError, Run, Scope, Session, Stop, VerdictKind,
     engine_exists, engine_explains,
     page::{self, Source},
     sarif,
@@ -21,9 +22,14 @@ use crate::supervise::{Supervisor, default_memory};
 use crate::terminal::{Terminal, say};
 use crate::text::Printer;
 use crate::traces;
+use crate::watch::{self, Cut};
 use crate::witness::{self, Written};
 
-pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
+pub(crate) fn run(
+    args: &'static CheckArgs,
+    terminal: &Terminal,
+    interrupted: &'static AtomicBool,
+) -> Exit {
     let denied = match engine_exists(&args.engine).and_then(|()| Denied::parse(&args.deny)) {
         Ok(denied) => denied,
         Err(error) => {
@@ -60,21 +66,28 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         terminal.error(&"standard input (`-`) can be named once only");
         return Exit::Input;
     }
-    let format = match args.json {
-        true => Format::Json,
-        false => args.format,
+    let options = options(args);
+    let supervisor = supervisor(&args.limits, terminal, interrupted, !args.quiet);
+    let printer = (format(args) == Format::Text).then(|| Printer::new(*terminal, args));
+    let found = Arc::new(Mutex::new(Some(Found {
+        printer,
+        ..Found::default()
+    })));
+    let limits = watch_limits(&options, supervisor.deadline);
+    let last_words = {
+        let (terminal, options, found) = (*terminal, options.clone(), Arc::clone(&found));
+        move |cut| last_words(&found, cut, args, &options, &terminal)
     };
+    watch::start(limits, interrupted, last_words);
     let mut check = Check {
         args,
         terminal,
         interrupted,
         denied,
-        options: options(args),
-        supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
-        printer: (format == Format::Text).then(|| Printer::new(*terminal, args)),
+        options,
+        supervisor,
         written: BTreeSet::new(),
-        sources: Vec::new(),
-        runs: Vec::new(),
+        found: &found,
     };
     for file in &args.files {
         if interrupted.load(Ordering::Relaxed) {
@@ -82,15 +95,83 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         }
         check.file(file);
     }
-    let Check {
+    let found = lock(&found).take();
+    let interrupted = interrupted.load(Ordering::Relaxed);
+    // Whoever else has taken it prints it, and ends the process.
+    let Some(found) = found else {
+        loop {
+            std::thread::park();
+        }
+    };
+    watch::writing(|| finish(found, interrupted, args, terminal))
+}
+
+fn format(args: &CheckArgs) -> Format {
+    match args.json {
+        true => Format::Json,
+        false => args.format,
+    }
+}
+
+/// What the process itself may use.
+pub(crate) fn watch_limits(options: &Options, deadline: Option<Instant>) -> watch::Limits {
+    watch::Limits {
+        time: options.seconds.map(Duration::from_secs_f64),
+        deadline,
+        memory: options.memory,
+    }
+}
+
+/// What was found so far, for whoever prints it: the check when it is over, or the watch when it has to end it.
+#[derive(Default)]
+struct Found {
+    /// The file that is being checked.
+    file: Option<String>,
+    runs: Vec<Run>,
+    /// The files, if what is written shows them.
+    sources: Vec<Source>,
+    /// Absent when the report is printed at the end, as JSON.
+    printer: Option<Printer>,
+}
+
+/// Nothing that holds the lock leaves things half done.
+fn lock(found: &Mutex<Option<Found>>) -> MutexGuard<'_, Option<Found>> {
+    found.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Prints what there is when the check has to end where it stands.
+fn last_words(
+    found: &Mutex<Option<Found>>,
+    cut: Cut,
+    args: &CheckArgs,
+    options: &Options,
+    terminal: &Terminal,
+) -> Exit {
+    // If it is being printed already, nothing is added to it.
+    let mut found = lock(found).take().unwrap_or_default();
+    if let Some(file) = found.file.take() {
+        let run = Run::cut_short(&file, options, cut.by, cut.place);
+        if let Some(printer) = &mut found.printer {
+            printer.run(&run, &Session::refused(file, "", Vec::new()));
+        }
+        found.runs.push(run);
+    } else if found.runs.is_empty() {
+        return cut.exit();
+    }
+    finish(found, cut.by == Stop::Interrupted, args, terminal)
+}
+
+/// Prints the report, as far as it is not printed, and says what the exit status is.
+fn finish(found: Found, interrupted: bool, args: &CheckArgs, terminal: &Terminal) -> Exit {
+    let Found {
         runs,
         sources,
         mut printer,
         ..
-    } = check;
+    } = found;
     let mut report = Report::new(runs);
     let mut exit = report.status();
-    if interrupted.load(Ordering::Relaxed) {
+    if interrupted {
         exit = Exit::Interrupted;
         report.exit = exit.code();
     }
@@ -98,7 +179,7 @@ pub(crate) fn run(args: &CheckArgs, terminal: &Terminal, interrupted: &AtomicBoo
         exit = exit.and(write_page(path, &report, &sources, args, terminal));
         report.exit = exit.code();
     }
-    let text = match (&mut printer, format) {
+    let text = match (&mut printer, format(args)) {
         (Some(printer), _) => {
             printer.end(&report);
             return exit;
@@ -238,17 +319,27 @@ struct Check<'a> {
     denied: Denied,
     options: Options,
     supervisor: Supervisor<'a>,
-    /// Absent when the report is printed at the end, as JSON.
-    printer: Option<Printer>,
     /// Names of the traces and certificates written so far.
     written: BTreeSet<PathBuf>,
-    /// The files, if what is written shows them.
-    sources: Vec<Source>,
-    runs: Vec<Run>,
+    found: &'a Mutex<Option<Found>>,
 }
 
 impl Check<'_> {
+    /// Does something with what was found so far, unless somebody else prints it already.
+    fn found(&self, change: impl FnOnce(&mut Found)) {
+        if let Some(found) = &mut *lock(self.found) {
+            change(found);
+        }
+    }
+
     fn file(&mut self, path: &Path) {
+        watch::reading();
+        self.found(|found| found.file = Some(path.to_string_lossy().into_owned()));
+        self.checked(path);
+        self.found(|found| found.file = None);
+    }
+
+    fn checked(&mut self, path: &Path) {
         let session = match input::read_model(path, &self.args.language) {
             Ok(session) => session,
             Err(error) => {
@@ -262,7 +353,7 @@ impl Check<'_> {
             }
         };
         if self.args.report.is_some() || self.args.format == Format::Sarif {
-            self.sources.push(Source::new(&session));
+            self.found(|found| found.sources.push(Source::new(&session)));
         }
         let accepted = session.accepted(&self.denied);
         let (name, text) = (session.name(), session.source());
@@ -334,14 +425,18 @@ impl Check<'_> {
             }
             run.diagnostics.splice(0..0, about_file.drain(..));
             self.write_evidence(&mut run, &session);
-            if let Some(printer) = &mut self.printer {
-                printer.run(&run, &session);
+            self.found(|found| {
+                if let Some(printer) = &mut found.printer {
+                    printer.run(&run, &session);
+                }
+                found.runs.push(run);
+            });
+        }
+        self.found(|found| {
+            if let Some(printer) = &mut found.printer {
+                printer.end_of_file();
             }
-            self.push(run);
-        }
-        if let Some(printer) = &mut self.printer {
-            printer.end_of_file();
-        }
+        });
         if checked == 0 {
             self.refused(&session, &RequestError::AllExcluded, about_file);
         } else if !excluded.is_empty() && !self.args.quiet {
@@ -368,8 +463,8 @@ impl Check<'_> {
         self.push(run);
     }
 
-    fn push(&mut self, run: Run) {
-        self.runs.push(run);
+    fn push(&self, run: Run) {
+        self.found(|found| found.runs.push(run));
     }
 
     /// Writes the evidence that is asked for: a trace for each violation, a certificate for each proof.

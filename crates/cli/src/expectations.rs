@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use threadwise::{
     CHECKS, Checked, Directive, Exit, Expected, ExpectedScope, Options, Plan, Run, Session,
@@ -15,13 +16,14 @@ use threadwise_lang::program::{ExprKind, Program};
 use threadwise_lang::render::LineIndex;
 
 use crate::args::TestArgs;
-use crate::check::{limited, supervisor, with_help};
+use crate::check::{limited, supervisor, watch_limits, with_help};
 use crate::input::{self, Wanted};
 use crate::supervise::Supervisor;
 use crate::terminal::{Style, Terminal, say};
+use crate::watch::{self, Cut};
 use crate::words::{count, counted, one_line, printable};
 
-pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool) -> Exit {
+pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static AtomicBool) -> Exit {
     let mut files = Vec::new();
     let mut exit = Exit::Proved;
     for path in &args.paths {
@@ -39,12 +41,21 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
         }
         return Exit::Input;
     }
+    let options = limited(&args.limits);
+    let supervisor = supervisor(&args.limits, terminal, interrupted, !args.quiet);
+    let standing = Arc::new(Mutex::new(Standing::default()));
+    let last_words = {
+        let (terminal, options, standing) = (*terminal, options.clone(), Arc::clone(&standing));
+        move |cut: Cut| last_words(&lock(&standing), cut, &options, &terminal)
+    };
+    let limits = watch_limits(&options, supervisor.deadline);
+    watch::start(limits, interrupted, last_words);
     let mut tester = Tester {
         args,
         terminal,
         interrupted,
-        options: limited(&args.limits),
-        supervisor: supervisor(&args.limits, terminal, interrupted, !args.quiet),
+        options,
+        supervisor,
         total: Tally::default(),
         remarks: Vec::new(),
         exit,
@@ -53,6 +64,13 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
+        watch::reading();
+        let name = file.to_string_lossy().into_owned();
+        *lock(&standing) = Standing {
+            file: name,
+            total: tester.total,
+            exit: tester.exit,
+        };
         tester.file(file);
     }
     let total = &tester.total;
@@ -69,6 +87,44 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &AtomicBool
         return Exit::Interrupted;
     }
     tester.exit
+}
+
+/// How far the test is, for the watch to say when it has to end it.
+#[derive(Debug)]
+struct Standing {
+    /// The file that is being tested.
+    file: String,
+    /// Those before it.
+    total: Tally,
+    exit: Exit,
+}
+
+impl Default for Standing {
+    fn default() -> Standing {
+        Standing {
+            file: String::new(),
+            total: Tally::default(),
+            exit: Exit::Proved,
+        }
+    }
+}
+
+/// Nothing that holds the lock leaves things half done.
+fn lock(standing: &Mutex<Standing>) -> MutexGuard<'_, Standing> {
+    standing.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Says what there is when the test has to end where it stands.
+fn last_words(standing: &Standing, cut: Cut, options: &Options, terminal: &Terminal) -> Exit {
+    let run = Run::cut_short(&standing.file, options, cut.by, cut.place);
+    for reason in run.results.iter().filter_map(|r| r.reason.as_ref()) {
+        let next = reason.next.iter().map(|next| format!("\n  help: {next}"));
+        let next: String = next.collect();
+        let message = format!("{}: {}{next}", standing.file, reason.message);
+        terminal.error(&message);
+    }
+    say(format_args!("until then: {}\n", standing.total.words()));
+    standing.exit.and(run.exit())
 }
 
 /// How many expectations fared how.

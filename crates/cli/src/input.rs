@@ -111,7 +111,7 @@ pub(crate) fn read_model(path: &Path, args: &LanguageArgs) -> Result<Session, In
     }
     let Input { name, text } = read(path)?;
     let directory = path.parent().map(Path::to_owned).unwrap_or_default();
-    let mut include = |name: &str| match read(&directory.join(name)) {
+    let mut include = |name: &str| match read_included(&directory.join(name)) {
         Ok(input) => Ok(input.text),
         Err(error) => Err(error.message),
     };
@@ -225,13 +225,29 @@ fn collect(
             collect(&entry, files, wanted, false)?;
         }
     } else if named
-        || path.extension().is_some_and(|end| end == "tw")
-        || matches!(wanted, Wanted::Programs) && Language::of(path) != Language::Model
+        || kind.is_file()
+            && (path.extension().is_some_and(|end| end == "tw")
+                || matches!(wanted, Wanted::Programs) && Language::of(path) != Language::Model)
     {
         files.push(path.to_owned());
     }
     Ok(())
 }
+
+/// Reads a file that a program names: a file it must be, for nobody has asked to wait for a pipe or a device.
+fn read_included(path: &Path) -> Result<Input, InputError> {
+    match fs::metadata(path) {
+        Ok(about) if !about.is_file() && !about.is_dir() => Err(InputError {
+            name: path.to_string_lossy().into_owned(),
+            message: NO_FILE.to_owned(),
+            help: "include a file".to_owned(),
+        }),
+        _ => read(path),
+    }
+}
+
+/// What to say of a pipe, a device or a socket.
+const NO_FILE: &str = "this is no file";
 
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read(path: &Path) -> Result<Input, InputError> {
@@ -279,13 +295,31 @@ fn bytes(path: &Path) -> io::Result<Vec<u8>> {
             .take(LARGEST + 1)
             .read_to_end(&mut bytes)?;
     } else {
-        let file = File::open(path)?;
-        if file.metadata()?.is_dir() {
+        let about = fs::metadata(path)?;
+        if about.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
+        if waits(path, &about) {
+            return Err(io::Error::other("it is a pipe or a socket"));
+        }
+        let file = File::open(path)?;
         file.take(LARGEST + 1).read_to_end(&mut bytes)?;
     }
     Ok(bytes)
+}
+
+/// Whether opening or reading it may wait for another program for ever: a pipe or a socket. What a shell has opened for this one (`check <(generate)`) has somebody at its other end.
+#[cfg(unix)]
+fn waits(path: &Path, about: &fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let open = ["/dev/fd", "/dev/stdin", "/proc/self/fd"];
+    let kind = about.file_type();
+    (kind.is_fifo() || kind.is_socket()) && !open.iter().any(|open| path.starts_with(open))
+}
+
+#[cfg(not(unix))]
+fn waits(_: &Path, _: &fs::Metadata) -> bool {
+    false
 }
 
 /// The file that was probably meant by a name that does not exist: with `.tw` added, or with each part of the name that does not exist replaced by the

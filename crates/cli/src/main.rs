@@ -28,6 +28,7 @@ mod text;
 mod traces;
 mod translate;
 mod usage;
+mod watch;
 mod witness;
 mod words;
 mod worker;
@@ -49,7 +50,8 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    // The watch looks at them as long as there is a process.
+    let cli: &'static Cli = Box::leak(Box::new(Cli::parse()));
     let terminal = Terminal::detect();
     if matches!(
         cli.command,
@@ -69,6 +71,7 @@ fn main() -> ExitCode {
     {
         end_with_parent();
     }
+    watch_memory(&cli.command, terminal);
     let exit = match &cli.command {
         Command::Check(args) => check::run(args, &terminal, &INTERRUPTED),
         Command::Test(args) => expectations::run(args, &terminal, &INTERRUPTED),
@@ -94,6 +97,31 @@ fn main() -> ExitCode {
         false => exit,
     };
     ExitCode::from(exit.code())
+}
+
+/// Keeps an eye on the memory of commands that have no limits of their own. Those that have some begin the watch themselves, and a worker is watched by its parent.
+fn watch_memory(command: &Command, terminal: Terminal) {
+    if matches!(
+        command,
+        Command::Check(_)
+            | Command::Test(_)
+            | Command::Bench(_)
+            | Command::Worker
+            | Command::Measure
+    ) {
+        return;
+    }
+    let limits = watch::Limits {
+        memory: supervise::default_memory(),
+        ..watch::Limits::default()
+    };
+    watch::start(limits, &INTERRUPTED, move |_| {
+        let mib = limits.memory.unwrap_or_default() >> 20;
+        terminal.error(&format_args!(
+            "more memory would be needed than the {mib} MiB that may be used\n  help: use smaller parameters or a smaller program"
+        ));
+        Exit::Unknown
+    });
 }
 
 /// `threadwise engines`

@@ -5,12 +5,12 @@
 //! of JSON, and more lines that say how much work it may do; it answers with lines of JSON: progress, that it waits for more, and at the end its findings. It also keeps
 //! the limits itself, between operations, which saves what it has found by then; the parent steps
 //! in a little later, when the worker did not stop by itself, and then only the last statistics
-//! remain. Memory is what Linux says in `/proc/PID/statm`; elsewhere only the worker looks.
+//! remain. When the user wants to stop, workers are told to say what they have found, and have a moment to do so. Memory is what Linux says in `/proc/PID/statm`; elsewhere only the worker looks.
 //!
 //! What a worker found is rechecked in the parent, with the time that the worker left and the same limit of memory.
 
 use std::cell::Cell;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -22,11 +22,22 @@ use threadwise::{AskStop, Execution, Executor, Job, JobEvent, Stats, Stop, Turn,
 
 use crate::progress::ProgressLine;
 use crate::usage;
+use crate::watch;
 
 /// How often the parent looks at the worker.
 const LOOK: Duration = Duration::from_millis(10);
 /// How long a worker may take over its time limit before it is ended.
 const GRACE: Duration = Duration::from_millis(400);
+/// How long workers may take to say what they have found when the user wants to stop.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+/// What a worker says when it dies because the system gives it no more memory, or no thread. Libraries know no other way to say so.
+const EXHAUSTED: [&str; 3] = [
+    "memory allocation of",
+    "Resource temporarily unavailable",
+    "Cannot allocate memory",
+];
+/// The library of decision diagrams has a thread of its own, which has nothing to do here; by default it reserves a GiB for each manager.
+const DIAGRAM_STACK: (&str, &str) = ("OXIDD_STACK_SIZE", "262144");
 /// The grant that tells a worker to come to an end.
 pub(crate) const NO_MORE: u64 = 0;
 /// How much of a worker's standard error is kept, for the message about a crash.
@@ -51,6 +62,8 @@ struct Under {
     jobs: Vec<UnderWay>,
     /// When the first of them was begun.
     begun: Option<Instant>,
+    /// Until when they may say what they have found, once the user wants to stop.
+    last_words: Option<Instant>,
 }
 
 /// A job, and the worker that does it.
@@ -110,6 +123,7 @@ impl UnderWay {
 
 impl Executor for Supervisor<'_> {
     fn begin(&mut self, job: &Job) -> usize {
+        watch::working();
         let now = Instant::now();
         let first = *self.under_way.begun.get_or_insert(now);
         let own = job.seconds.map(|seconds| {
@@ -143,6 +157,9 @@ impl Executor for Supervisor<'_> {
             };
             match Worker::start(&job) {
                 Ok(worker) => begun.worker = Some(worker),
+                Err(error) if is_exhausted(&error) => {
+                    begun.ended = Some(begun.stopped(Stop::Exhausted));
+                }
                 Err(error) => {
                     let message = format!("the worker process cannot be started: {error}");
                     begun.ended = Some(Execution::Crashed(message));
@@ -220,6 +237,7 @@ impl Executor for Supervisor<'_> {
         let looked = Cell::new(started);
         let Left { until, memory } = self.left;
         check(&|| {
+            watch::sign_of_life();
             if self.interrupted.load(Ordering::Relaxed) {
                 return Some(Stop::Interrupted);
             }
@@ -260,6 +278,7 @@ impl<'a> Supervisor<'a> {
     /// Waits until a job has done what it was granted, and sees to the limits meanwhile.
     fn watch(&mut self, number: usize) -> Turn {
         loop {
+            watch::sign_of_life();
             let job = &mut self.under_way.jobs[number];
             if let Some(execution) = job.ended.take() {
                 return execution.into();
@@ -286,6 +305,9 @@ impl<'a> Supervisor<'a> {
                 Ok(Ok(JobEvent::Finished(mut outcome))) => {
                     outcome.stats.seconds = elapsed;
                     outcome.stats.memory_mib = memory_mib;
+                    if self.under_way.last_words.is_some() {
+                        outcome.blame_interrupt();
+                    }
                     return Execution::Finished(outcome).into();
                 }
                 Ok(Ok(rejected)) => return Execution::from(rejected).into(),
@@ -307,16 +329,33 @@ impl<'a> Supervisor<'a> {
                 }
             }
             if self.interrupted.load(Ordering::Relaxed) {
-                return job.stopped(Stop::Interrupted).into();
-            }
-            // The worker keeps its limit itself, if it can.
-            if let Some((end, by)) = job.until
+                let until = self.last_words();
+                if Instant::now() >= until {
+                    return self.under_way.jobs[number]
+                        .stopped(Stop::Interrupted)
+                        .into();
+                }
+            } else if let Some((end, by)) = job.until
                 && Instant::now() >= end + GRACE
             {
+                // The worker keeps its limit itself, if it can.
                 return job.stopped(by).into();
             }
             self.look_at_memory(number);
         }
+    }
+
+    /// Tells all workers to come to an end, if they were not told yet; until when what they say then is waited for.
+    fn last_words(&mut self) -> Instant {
+        let Under {
+            jobs, last_words, ..
+        } = &mut self.under_way;
+        *last_words.get_or_insert_with(|| {
+            for worker in jobs.iter_mut().filter_map(|job| job.worker.as_mut()) {
+                worker.say(&NO_MORE);
+            }
+            Instant::now() + LAST_WORDS
+        })
     }
 
     /// Ends workers as long as those under way use more memory together than one may: the largest, but the one that is waited for only if it is alone.
@@ -345,6 +384,11 @@ impl<'a> Supervisor<'a> {
     }
 }
 
+/// Whether the system has no more memory, address space, processes or threads.
+fn is_exhausted(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::OutOfMemory)
+}
+
 fn stopped(by: Stop, stats: Stats) -> Execution {
     Execution::Stopped { by, stats }
 }
@@ -368,14 +412,15 @@ impl Worker {
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stderr(Stdio::piped())
+            .env(DIAGRAM_STACK.0, DIAGRAM_STACK.1);
         // Ctrl-C goes to the parent alone, which ends the worker when it has heard of it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = command.spawn()?;
         let (send, events) = mpsc::channel();
         if let Some(out) = child.stdout.take() {
-            thread::spawn(move || {
+            thread::Builder::new().spawn(move || {
                 for line in BufReader::new(out).lines() {
                     let Ok(line) = line else { return };
                     let event = serde_json::from_str(&line).map_err(|error| {
@@ -386,12 +431,15 @@ impl Worker {
                         return;
                     }
                 }
-            });
+            })?;
         }
-        let words = child
-            .stderr
-            .take()
-            .map(|err| thread::spawn(move || keep_beginning(err, WORDS_KEPT)));
+        let words = match child.stderr.take() {
+            Some(err) => {
+                let keep = move || keep_beginning(err, WORDS_KEPT);
+                Some(thread::Builder::new().spawn(keep)?)
+            }
+            None => None,
+        };
         let mut worker = Worker {
             child,
             events,
@@ -418,8 +466,8 @@ impl Worker {
         let status = self.child.wait();
         let words = self.words.take().and_then(|thread| thread.join().ok());
         let words = words.unwrap_or_default();
-        if words.contains("memory allocation of") {
-            return stopped(Stop::Memory, stats);
+        if EXHAUSTED.iter().any(|end| words.contains(end)) {
+            return stopped(Stop::Exhausted, stats);
         }
         let how = match status {
             Ok(status) => ending(status),
@@ -507,15 +555,19 @@ pub(crate) fn resident_bytes(_process: u32) -> Option<u64> {
 #[cfg(target_os = "linux")]
 const MOST_BY_DEFAULT: u64 = 8 << 30;
 
-/// The memory that an engine may use unless told otherwise: three quarters of what is free.
+/// The memory that an engine may use unless told otherwise: three quarters of what is free. Of an address space that is limited from outside it is a quarter: stacks and
+/// room that is reserved and not used yet count there.
 #[cfg(target_os = "linux")]
 pub(crate) fn default_memory() -> Option<u64> {
+    use nix::sys::resource::{Resource, getrlimit};
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo
         .lines()
         .find(|line| line.starts_with("MemAvailable:"))?;
     let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some((kib * 1024 / 4 * 3).min(MOST_BY_DEFAULT))
+    let addresses = getrlimit(Resource::RLIMIT_AS).map_or(u64::MAX, |(soft, _)| soft);
+    let most = MOST_BY_DEFAULT.min(addresses / 4);
+    Some((kib * 1024 / 4 * 3).min(most))
 }
 
 #[cfg(not(target_os = "linux"))]

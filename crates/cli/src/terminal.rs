@@ -2,7 +2,7 @@
 //!
 //! Colours are for terminals, and never with `NO_COLOR` or `TERM=dumb`. A reader that goes away
 //! (`threadwise check .. | head`) ends the output quietly; it is no error of ours. Any other failure
-//! to write, such as a full disk, is said once and decides the exit status.
+//! to write, such as a full disk or a stream that is for reading, is said once and decides the exit status.
 
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::render::{LineIndex, render};
 
+use crate::watch;
 use crate::words::{counted, printable};
 
 /// How many diagnostics of a file are drawn: nobody reads more, and a large file can have a
@@ -146,10 +147,8 @@ static LOST: AtomicBool = AtomicBool::new(false);
 
 /// Writes to standard output.
 pub(crate) fn say(text: fmt::Arguments<'_>) {
-    let mut out = io::stdout().lock();
-    let written = out.write_fmt(text).and_then(|()| out.flush());
-    // Nothing can be done about a reader that is gone, and it is no reason to fail.
-    if let Err(error) = written
+    if let Err(error) = watch::writing(|| write(text))
+        // Nothing can be done about a reader that is gone, and it is no reason to fail.
         && error.kind() != ErrorKind::BrokenPipe
         && !LOST.swap(true, Ordering::Relaxed)
     {
@@ -157,6 +156,24 @@ pub(crate) fn say(text: fmt::Arguments<'_>) {
             "error: standard output cannot be written: {error}\n"
         ));
     }
+}
+
+fn write(text: fmt::Arguments<'_>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    #[cfg(unix)]
+    if is_for_reading(&out) {
+        return Err(io::Error::other("it is open for reading alone"));
+    }
+    out.write_fmt(text).and_then(|()| out.flush())
+}
+
+/// Whether nothing can be written there, which the language's runtime takes for success. (A stream that was closed before the program began is none of these: the
+/// runtime opens it again, on the null device, and nothing tells it from one that somebody has put there.)
+#[cfg(unix)]
+fn is_for_reading(out: &io::StdoutLock<'_>) -> bool {
+    use nix::fcntl::{FcntlArg, OFlag, fcntl};
+    let flags = fcntl(out, FcntlArg::F_GETFL).map(OFlag::from_bits_retain);
+    flags.is_ok_and(|flags| flags & OFlag::O_ACCMODE == OFlag::O_RDONLY)
 }
 
 /// Whether results were lost because standard output could not be written.

@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
 
 use common::browser::{Browser, find};
 use common::{PATIENCE, Place};
@@ -129,7 +130,7 @@ impl Drop for Explorer {
     }
 }
 
-fn answer(stream: &mut TcpStream) -> (u16, String) {
+fn answer(stream: &mut impl Read) -> (u16, String) {
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -258,7 +259,7 @@ fn garbage_and_slow_clients_are_put_up_with() {
     };
     let slow = (0..5).find_map(|_| meanwhile());
     let mut slow = slow.expect("others are served meanwhile");
-    // With more of them than there are places, others wait until the first have been given up.
+    // With more of them than there are places, the first are given up.
     slow.extend(slow_clients());
     explorer.data();
     for stream in &mut slow[..3] {
@@ -299,6 +300,26 @@ fn garbage_and_slow_clients_are_put_up_with() {
     other["model"] = json!("0000000000000000");
     assert_eq!(explorer.post("state", &other).0, 409);
     assert_eq!(explorer.post("state", &good).0, 200);
+}
+
+#[test]
+fn who_connects_and_says_nothing_keeps_nobody_waiting() {
+    /// Each of them may take ten seconds, and there are places for thirty: in line, they would take much longer than this.
+    const SOON: Duration = Duration::from_secs(60);
+    let place = Place::new();
+    let explorer = Explorer::of(&place, "mux_sem", &[]);
+    let begun = Instant::now();
+    let silent: Vec<TcpStream> = (0..300)
+        .map(|_| TcpStream::connect(("127.0.0.1", explorer.port)).unwrap())
+        .collect();
+    explorer.data();
+    let took = begun.elapsed();
+    assert!(took < SOON, "{took:?}");
+    // The first have been told that they are given up.
+    for stream in silent {
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        assert_eq!(answer(&mut &stream).0, 408);
+    }
 }
 
 #[test]

@@ -244,6 +244,66 @@ fn things_that_are_no_files() {
     }
 }
 
+/// Pipes and sockets may have nobody at their other end.
+#[cfg(unix)]
+#[test]
+fn nobody_is_waited_for() {
+    let place = Place::new();
+    let made = std::process::Command::new("mkfifo")
+        .args(["pipe.tw", "pipe.c", "pipe.h", "pipe.json"])
+        .current_dir(place.path())
+        .status();
+    assert!(made.unwrap().success());
+    let _listener = std::os::unix::net::UnixListener::bind(place.path().join("socket.tw"));
+    place.file("lock.tw", common::LOCK);
+    let commands = [
+        "check pipe.tw",
+        "check socket.tw",
+        "check pipe.c",
+        "test pipe.tw",
+        "simulate pipe.tw",
+        "explore pipe.tw",
+        "import pipe.c",
+        "export pipe.tw --to dot",
+        "fmt pipe.tw",
+        "certify lock.tw pipe.json",
+        "replay lock.tw pipe.json",
+        "bench pipe.json",
+    ];
+    for command in commands {
+        let args: Vec<&str> = command.split(' ').collect();
+        place
+            .run(&args)
+            .expect(2)
+            .complains("it is a pipe or a socket");
+    }
+    for include in ["pipe.h", "/dev/stdin", "/dev/zero"] {
+        place.file(
+            "main.c",
+            format!("#include \"{include}\"\nint main() {{ return 0; }}\n"),
+        );
+        place
+            .run(&["check", "main.c"])
+            .expect(2)
+            .complains("this is no file");
+    }
+    // Below a directory they are none of the models.
+    place.file("models/lock.tw", common::LOCK);
+    let moved = std::fs::rename(
+        place.path().join("pipe.tw"),
+        place.path().join("models/pipe.tw"),
+    );
+    moved.unwrap();
+    place.run(&["fmt", "--check", "models"]).expect(0);
+    // What a shell has opened has somebody at its other end.
+    let script = "\"$0\" check <(cat lock.tw) --only safety";
+    let shell = std::process::Command::new("bash")
+        .args(["-c", script, env!("CARGO_BIN_EXE_threadwise")])
+        .current_dir(place.path())
+        .output();
+    Ran::of(shell.unwrap()).expect(0);
+}
+
 #[test]
 fn traces_that_nobody_wrote() {
     let place = Place::new();

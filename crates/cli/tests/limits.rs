@@ -5,7 +5,7 @@
 
 mod common;
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -454,5 +454,215 @@ fn a_check_with_a_parent_ends_with_it() {
     while !said().contains("interrupted before the search was over") {
         assert!(begin.elapsed() < PATIENCE, "{}", said());
         sleep(Duration::from_millis(50));
+    }
+}
+
+/// Starts a command that reads standard input, of which there is no end; by now it reads.
+fn of_endless_input(place: &Place, args: &[&str]) -> Child {
+    let mut command = place.command(args);
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let input = child.stdin.as_mut().unwrap();
+    // More than a pipe holds. On a busy machine a limit may be reached before that.
+    let _ = input.write_all("// more to come\n".repeat(100_000).as_bytes());
+    child
+}
+
+/// What happens before an engine is asked keeps the limits, too.
+#[test]
+fn reading_keeps_the_limits() {
+    let place = Place::new();
+    for limit in ["--timeout", "--total-timeout"] {
+        let mut child = of_endless_input(&place, &["check", "-", "--json", limit, "1"]);
+        let input = child.stdin.take();
+        let ran = finish(child);
+        drop(input);
+        assert_eq!(ran.status, 3, "{ran:?}");
+        let checks = result(&ran.json(), "checks").clone();
+        assert_eq!(checks["verdict"], "unknown");
+        assert_eq!(checks["reason"]["code"], "timeout");
+        let mut child = of_endless_input(&place, &["test", "-", limit, "1"]);
+        let input = child.stdin.take();
+        let ran = finish(child);
+        drop(input);
+        ran.expect(3)
+            .complains("before an engine was asked")
+            .says("0 met");
+    }
+    let many: String = (0..200_000)
+        .map(|i| format!("shared variable_{i:06}: bool = true;\n"))
+        .collect();
+    place.file("many.tw", many);
+    place.file("lock.tw", LOCK);
+    let files = [
+        "lock.tw",
+        "many.tw",
+        "--memory",
+        "32",
+        "--property",
+        "checks",
+    ];
+    let (report, ran) = place.json(&files);
+    if cfg!(target_os = "linux") {
+        assert_eq!(ran.status, 3, "{ran:?}");
+        // What was found before that is there.
+        assert_eq!(result(&report, "checks")["verdict"], "proved");
+        let cut = &report["runs"][1]["results"][0];
+        assert_eq!(cut["verdict"], "unknown");
+        assert_eq!(cut["reason"]["code"], "memory");
+        assert_eq!(report["runs"][1]["file"], "many.tw");
+    }
+}
+
+#[test]
+fn one_signal_ends_what_happens_before_an_engine_is_asked() {
+    for name in ["INT", "TERM"] {
+        let place = Place::new();
+        place.file("lock.tw", LOCK);
+        let args = ["check", "lock.tw", "-", "--only", "safety"];
+        let mut child = of_endless_input(&place, &args);
+        let input = child.stdin.take();
+        signal(child.id(), name);
+        let ran = finish(child);
+        drop(input);
+        ran.expect(130)
+            .says("proved")
+            .says("interrupted before an engine was asked");
+        let mut child = of_endless_input(&place, &["test", "lock.tw", "-"]);
+        let input = child.stdin.take();
+        signal(child.id(), name);
+        let ran = finish(child);
+        drop(input);
+        ran.expect(130)
+            .complains("interrupted before an engine was asked");
+    }
+}
+
+/// A violation that was found is printed when the user wants to stop, whoever has found it.
+#[test]
+fn an_interrupt_takes_no_violation_away() {
+    for engine in ["explicit", "auto"] {
+        let found = [1, 5, 25, 125].into_iter().any(|seconds| {
+            let place = Place::new();
+            place.file("half.tw", HALF);
+            let args = "check half.tw half.tw --json --report page.html --trace out --engine";
+            let mut args: Vec<&str> = args.split(' ').collect();
+            args.push(engine);
+            let mut command = place.command(&args);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            let child = command.spawn().unwrap();
+            sleep(Duration::from_secs(seconds));
+            signal(child.id(), "INT");
+            let ran = finish(child);
+            assert_eq!(ran.status, 130, "{ran:?}");
+            let report = ran.json();
+            assert_eq!(report["runs"].as_array().unwrap().len(), 1);
+            assert_eq!(result(&report, "small")["reason"]["code"], "interrupted");
+            let tiny = result(&report, "tiny");
+            if tiny["verdict"] != "violated" {
+                assert_eq!(tiny["reason"]["code"], "interrupted");
+                return false;
+            }
+            assert_eq!(tiny["trace"]["steps"].as_array().unwrap().len(), 3);
+            let page = std::fs::read_to_string(place.path().join("page.html")).unwrap();
+            assert!(page.contains("\"verdict\":\"violated\""));
+            assert!(place.path().join("out/half.tiny.json").exists());
+            true
+        });
+        assert!(found, "{engine}: nothing was found before the interrupt");
+    }
+}
+
+/// A deadlock one step from the beginning, in a model of very many states.
+const DEADLOCK: &str = "\
+shared held: bool = false;
+shared a, b, c: 0..100000 = 0;
+process Q { take: held := true; wait: await !held; }
+process P {
+    loop {
+        step: choose { atomic { await !held && a < 100000; a := a + 1; } }
+              or { atomic { await !held && b < 100000; b := b + 1; } }
+              or { atomic { await !held && c < 100000; c := c + 1; } }
+    }
+}
+deadlock_free;
+";
+
+#[test]
+fn a_search_ends_soon_after_what_it_was_for() {
+    let place = Place::new();
+    place.file("deadlock.tw", DEADLOCK);
+    for engine in ["explicit", "auto"] {
+        let (report, ran) = place.json(&["deadlock.tw", "--engine", engine]);
+        assert_eq!(ran.status, 1, "{ran:?}");
+        let found = result(&report, "deadlock_free");
+        assert_eq!(found["verdict"], "violated");
+        assert_eq!(found["trace"]["steps"].as_array().unwrap().len(), 1);
+        let states = found["stats"]["states"].as_u64().unwrap();
+        assert!(states < 300_000, "{states}");
+        if engine == "explicit" {
+            let checks = result(&report, "checks");
+            assert_eq!(checks["verdict"], "unknown");
+            assert_eq!(checks["reason"]["code"], "violations");
+        }
+    }
+    // Who names the built-in checks wants to know about them.
+    let named = "deadlock.tw --engine explicit --property checks --property deadlock_free";
+    let args: Vec<&str> = named.split(' ').chain(["--timeout", "2"]).collect();
+    let (report, _) = place.json(&args);
+    assert_eq!(result(&report, "checks")["reason"]["code"], "timeout");
+}
+
+/// What is limited from outside is no fault of anybody.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_address_space_that_is_limited_from_outside() {
+    let place = Place::new();
+    place.file("mux_sem.tw", model("mux_sem"));
+    for kib in [8_000_000, 4_000_000, 2_000_000, 1_000_000] {
+        for engine in [
+            "split",
+            "pairwise",
+            "thread-modular",
+            "forward",
+            "local-liveness",
+            "auto",
+        ] {
+            let only = match engine {
+                "local-liveness" => "liveness",
+                _ => "safety",
+            };
+            let script = format!(
+                "ulimit -v {kib}; exec \"$0\" check mux_sem.tw --json --only {only} --engine {engine}"
+            );
+            let output = Command::new("sh")
+                .args(["-c", &script, env!("CARGO_BIN_EXE_threadwise")])
+                .current_dir(place.path())
+                .output();
+            let ran = Ran::of(output.unwrap());
+            let report = ran.json();
+            let expected = match engine {
+                // It does not prove every property, whatever it may use.
+                "thread-modular" => &[3][..],
+                _ => &[0, 3],
+            };
+            assert!(expected.contains(&ran.status), "{kib} {engine}: {ran:?}");
+            let name = match only {
+                "liveness" => "access",
+                _ => "mutex",
+            };
+            let answer = result(&report, name);
+            // The deep stack alone takes more than a million KiB.
+            if kib == 1_000_000 && engine != "auto" {
+                assert_eq!(answer["verdict"], "unknown", "{engine}");
+                assert_eq!(answer["reason"]["code"], "memory", "{engine}");
+            }
+            if kib == 8_000_000 && engine != "thread-modular" {
+                assert_eq!(answer["verdict"], "proved", "{engine}");
+            }
+        }
     }
 }

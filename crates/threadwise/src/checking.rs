@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
+use threadwise_engine::VIOLATIONS;
 use threadwise_evidence::{Reason, Stats, Verdict, replay, transplant};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
@@ -18,7 +19,7 @@ use threadwise_param::small::{self, Reach};
 use crate::engines;
 use crate::job::{Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME, Turn};
 use crate::judge::{Recheck, Subject, View};
-use crate::plan::{Plan, Planned};
+use crate::plan::{CHECKS, Plan, Planned};
 use crate::portfolio::{self, Entry};
 use crate::report::{Exit, Kind, PropertyResult, ReportedDiagnostic, Run, Scope, VerdictKind};
 use crate::session::{Checked, Session, values_of};
@@ -263,6 +264,9 @@ impl<'a> Checking<'a> {
             let ready: Vec<usize> = live.into_iter().filter(joined).collect();
             // Who joins now is asked for what is open at the beginning of the round, however many are run side by side.
             let open: Vec<String> = self.open_of(names);
+            // A proof speaks of runs up to the first check that fails, so these then count as much as it does.
+            let proof = |result: &PropertyResult| result.verdict == VerdictKind::Proved;
+            let proved = self.results.values().any(proof);
             for (turn, place) in ready.iter().enumerate() {
                 for ahead in ready.iter().skip(turn).take(side_by_side) {
                     let contestant = &mut contestants[*ahead];
@@ -270,6 +274,7 @@ impl<'a> Checking<'a> {
                         true => u64::MAX,
                         false => contestant.entry.grant(round),
                     };
+                    contestant.job.along &= !proved;
                     contestant.go_on(self.executor, grant, &open);
                 }
                 let contestant = &mut contestants[*place];
@@ -283,18 +288,22 @@ impl<'a> Checking<'a> {
                 }
                 let over = is_over(&execution);
                 self.settle(stage, contestant, execution);
-                if over && !self.interrupted {
+                if over || self.interrupted {
                     self.hurry(stage, contestants);
                 }
                 if over || self.ended() || self.open_of(names).is_empty() {
                     return Ok(());
                 }
             }
+            // The others had as much of a chance by now.
+            if self.settled(names) {
+                return Ok(());
+            }
         }
         Ok(())
     }
 
-    /// The time is over: takes in what those who wait for their turn have found so far.
+    /// The time is over, or the user wants to stop: takes in what those who wait for their turn have found so far.
     fn hurry(&mut self, stage: Stage, contestants: &mut [Contestant<'_>]) {
         for contestant in contestants {
             let standing = std::mem::replace(&mut contestant.progress, Standing::Over);
@@ -315,6 +324,15 @@ impl<'a> Checking<'a> {
     fn open_of(&self, names: &[String]) -> Vec<String> {
         let open = |name: &&String| !self.results.contains_key(*name);
         names.iter().filter(open).cloned().collect()
+    }
+
+    /// Whether nothing is left to decide of these, or nothing but the built-in checks that were looked at along with what is violated.
+    fn settled(&self, names: &[String]) -> bool {
+        let along = |name: &String| {
+            let reason = self.unknown.get(name).and_then(|r| r.reason.as_ref());
+            name == CHECKS && reason.is_some_and(|reason| reason.code == VIOLATIONS)
+        };
+        self.open_of(names).iter().all(along)
     }
 
     /// Says of properties that nobody decided what is known about that.
@@ -580,6 +598,7 @@ impl<'a> Checking<'a> {
         }
         let stopped = match &execution {
             Execution::Stopped { by, .. } => Some(*by),
+            Execution::Finished(outcome) if outcome.is_interrupted() => Some(Stop::Interrupted),
             _ => recheck.stopped,
         };
         self.interrupted |= stopped == Some(Stop::Interrupted);
@@ -614,6 +633,7 @@ impl<'a> Checking<'a> {
             solver: options.solver.clone(),
             learn: None,
             count_states: options.count_states,
+            along: !options.properties.iter().any(|name| name == CHECKS),
             bounded: false,
             certificates: options.recheck || options.certificates,
             seconds,
@@ -693,7 +713,7 @@ impl<'a> Contestant<'a> {
 /// Whether a job was ended by what ends the others, too.
 fn is_over(execution: &Execution) -> bool {
     match execution {
-        Execution::Stopped { by, .. } => *by != Stop::Memory,
+        Execution::Stopped { by, .. } => !matches!(by, Stop::Memory | Stop::Exhausted),
         Execution::Finished(outcome) => outcome.findings.iter().any(|finding| {
             let Verdict::Unknown(reason) = &finding.verdict else {
                 return false;

@@ -208,6 +208,7 @@ fn run_instance(
     let engine: Box<dyn Engine> = match job.engine.as_str() {
         EXPLICIT => Box::new(Explicit {
             exhaustive: job.count_states,
+            along: job.along,
             symmetry: job.symmetry,
             certificates: job.certificates,
             threads: usize::from(job.threads),

@@ -52,6 +52,9 @@ pub struct Job {
     pub learn: Option<Values>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
+    /// Do not go on for long for the sake of the built-in checks when all else is violated, in `explicit`.
+    #[serde(default)]
+    pub along: bool,
     /// Give up after some amount of work, in the engines for all instances.
     #[serde(default)]
     pub bounded: bool,
@@ -100,6 +103,12 @@ pub struct JobOutcome {
 /// The code of a reason: the limit that ended the job was that of the whole invocation.
 pub(crate) const TOTAL_TIME: &str = "total-time-limit";
 
+/// The code of a reason: the job was told to come to an end.
+const CANCELLED: &str = "cancelled";
+
+/// The code of a reason: the user ended it.
+pub(crate) const INTERRUPTED: &str = "interrupted";
+
 impl JobOutcome {
     /// Says of every time limit that it was the one of the whole invocation, which a job does not
     /// know of.
@@ -111,6 +120,25 @@ impl JobOutcome {
                 TOTAL_TIME.clone_into(&mut reason.code);
             }
         }
+    }
+
+    /// Says of everything that was left open because the job was told to come to an end that the user wanted that.
+    pub fn blame_interrupt(&mut self) {
+        for finding in &mut self.findings {
+            if let Verdict::Unknown(reason) = &mut finding.verdict
+                && reason.code == CANCELLED
+            {
+                INTERRUPTED.clone_into(&mut reason.code);
+            }
+        }
+    }
+
+    /// Whether something was left open because the user wanted that.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        let mut verdicts = self.findings.iter().map(|finding| &finding.verdict);
+        verdicts.any(
+            |verdict| matches!(verdict, Verdict::Unknown(reason) if reason.code == INTERRUPTED),
+        )
     }
 }
 
@@ -153,6 +181,8 @@ pub enum Stop {
     TotalTime,
     /// The memory.
     Memory,
+    /// The system, which gave no more memory or threads.
+    Exhausted,
     /// The user.
     Interrupted,
 }

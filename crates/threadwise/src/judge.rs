@@ -14,9 +14,9 @@ use threadwise_lang::render::LineIndex;
 use threadwise_model::instance::Instance;
 
 use crate::advice;
-use crate::job::{AskStop, Execution, JobOutcome, Stop, TOTAL_TIME};
-use crate::plan::{Plan, Planned};
-use crate::report::{Exposure, Kind, PropertyResult, Scope, VerdictKind};
+use crate::job::{AskStop, Execution, INTERRUPTED, JobOutcome, Stop, TOTAL_TIME};
+use crate::plan::{CHECKS, Options, Plan, Planned};
+use crate::report::{Exit, Exposure, Kind, PropertyResult, Run, Scope, VerdictKind};
 use crate::session::{Session, values_of};
 use crate::setting::Values;
 
@@ -151,24 +151,16 @@ impl<'a> View<'a> {
     }
 
     fn result(&self, planned: &Planned, verdict: VerdictKind, stats: Stats) -> PropertyResult {
+        let scope = scope(self.program(), self.text, self.values());
         PropertyResult {
-            property: planned.name.clone(),
-            kind: planned.kind,
-            verdict,
-            scope: scope(self.program(), self.text, self.values()),
-            engine: self.engine.to_owned(),
-            rechecked: false,
-            reason: None,
             stats,
-            plan: None,
-            rounds: Vec::new(),
-            exposures: Vec::new(),
-            notes: Vec::new(),
-            vacuous: None,
-            outline: None,
-            trace: None,
-            remedies: Vec::new(),
-            certificate: None,
+            ..PropertyResult::new(
+                planned.name.clone(),
+                planned.kind,
+                verdict,
+                scope,
+                self.engine,
+            )
         }
     }
 
@@ -266,6 +258,7 @@ impl<'a> View<'a> {
                     "time-limit" => self.stop_reason(planned, Stop::Time),
                     TOTAL_TIME => self.stop_reason(planned, Stop::TotalTime),
                     "memory-limit" => self.stop_reason(planned, Stop::Memory),
+                    INTERRUPTED => self.stop_reason(planned, Stop::Interrupted),
                     "capacity" if reason.next.is_none() => reason
                         .clone()
                         .next("let the model start fewer processes at most"),
@@ -470,33 +463,81 @@ impl<'a> View<'a> {
 
     fn stop_reason(&self, planned: &Planned, by: Stop) -> Reason {
         let options = &self.plan.options;
-        let advice =
-            |raise: &str| advice::after_limit(self.program(), self.plan, planned.kind, raise);
-        match by {
-            Stop::Time => {
-                let limit = options.seconds.unwrap_or_default();
-                Reason::new(
-                    "timeout",
-                    format!("the time limit of {limit} s was reached"),
-                )
-                .next(advice("a longer --timeout"))
-            }
-            Stop::TotalTime => Reason::new(
+        let reason = stop_reason(options, by);
+        let raise = match by {
+            Stop::Time => "a longer --timeout",
+            Stop::TotalTime => "a longer --total-timeout",
+            Stop::Memory => "a greater --memory",
+            Stop::Exhausted => "to give it more (`ulimit`)",
+            Stop::Interrupted => return reason,
+        };
+        reason.next(advice::after_limit(
+            self.program(),
+            self.plan,
+            planned.kind,
+            raise,
+        ))
+    }
+}
+
+/// What ended something, as a reason.
+fn stop_reason(options: &Options, by: Stop) -> Reason {
+    match by {
+        Stop::Time => {
+            let limit = options.seconds.unwrap_or_default();
+            Reason::new(
                 "timeout",
-                "the time limit of the whole invocation was reached",
+                format!("the time limit of {limit} s was reached"),
             )
-            .next(advice("a longer --total-timeout")),
-            Stop::Memory => {
-                let limit = options.memory.map_or_else(
-                    || "the memory is used up".to_owned(),
-                    |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
-                );
-                Reason::new("memory", limit).next(advice("a greater --memory"))
-            }
-            Stop::Interrupted => {
-                Reason::new("interrupted", "interrupted before the search was over")
-            }
         }
+        Stop::TotalTime => Reason::new(
+            "timeout",
+            "the time limit of the whole invocation was reached",
+        ),
+        Stop::Memory => {
+            let limit = options.memory.map_or_else(
+                || "the memory is used up".to_owned(),
+                |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
+            );
+            Reason::new("memory", limit)
+        }
+        Stop::Exhausted => Reason::new("memory", "the system gave no more memory or threads"),
+        Stop::Interrupted => Reason::new(INTERRUPTED, "interrupted before the search was over"),
+    }
+}
+
+/// A run that ended before any engine was asked, or while its results were put together; `place` says where: `while the program was read`.
+pub(crate) fn cut_short(file: &str, options: &Options, by: Stop, place: &str) -> Run {
+    let mut reason = stop_reason(options, by);
+    reason.message = match by {
+        Stop::Interrupted => format!("interrupted {place}"),
+        _ => format!("{} {place}", reason.message),
+    };
+    reason.next = match by {
+        Stop::Interrupted => None,
+        Stop::Time => Some("try a longer --timeout, or a smaller program".to_owned()),
+        Stop::TotalTime => Some("try a longer --total-timeout, or a smaller program".to_owned()),
+        Stop::Memory => Some("try a greater --memory, or a smaller program".to_owned()),
+        Stop::Exhausted => Some("give it more (`ulimit`), or a smaller program".to_owned()),
+    };
+    // Every program has built-in checks, whatever else may be in it.
+    let checks = PropertyResult {
+        reason: Some(reason),
+        ..PropertyResult::new(
+            CHECKS.to_owned(),
+            Kind::Builtin,
+            VerdictKind::Unknown,
+            Scope::Instance {
+                values: Values::default(),
+            },
+            &options.engine,
+        )
+    };
+    Run {
+        file: file.to_owned(),
+        results: vec![checks],
+        trouble: (by == Stop::Interrupted).then_some(Exit::Interrupted),
+        ..Run::default()
     }
 }
 

@@ -9,6 +9,9 @@ use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::program::Span;
 use threadwise_lang::render::LineIndex;
 
+use crate::job::Stop;
+use crate::judge;
+use crate::plan::Options;
 use crate::setting::Values;
 
 /// The outcome of one invocation.
@@ -68,6 +71,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// A run that ended outside of the engines, whatever was going on there: the built-in checks, which every program has, are unknown. `place` follows the reason: `while the program was read`.
+    pub fn cut_short(file: &str, options: &Options, by: Stop, place: &str) -> Run {
+        judge::cut_short(file, options, by, place)
+    }
+
     /// The exit status of this run alone.
     pub fn exit(&self) -> Exit {
         let mut exit = self.trouble.unwrap_or(Exit::Proved);
@@ -171,6 +179,37 @@ pub struct PropertyResult {
     /// The proof, for whoever wants to keep it; too large for the report.
     #[serde(skip)]
     pub certificate: Option<Certificate>,
+}
+
+impl PropertyResult {
+    /// A verdict alone.
+    pub(crate) fn new(
+        property: String,
+        kind: Kind,
+        verdict: VerdictKind,
+        scope: Scope,
+        engine: &str,
+    ) -> PropertyResult {
+        PropertyResult {
+            property,
+            kind,
+            verdict,
+            scope,
+            engine: engine.to_owned(),
+            rechecked: false,
+            reason: None,
+            stats: Stats::default(),
+            plan: None,
+            rounds: Vec::new(),
+            exposures: Vec::new(),
+            notes: Vec::new(),
+            vacuous: None,
+            outline: None,
+            trace: None,
+            remedies: Vec::new(),
+            certificate: None,
+        }
+    }
 }
 
 /// Facts about processes that a round exposed to the others.

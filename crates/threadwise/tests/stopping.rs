@@ -73,6 +73,7 @@ fn job(text: &str, engine: &str, property: &str) -> Job {
         solver: None,
         learn: None,
         count_states: false,
+        along: false,
         bounded: false,
         certificates: true,
         seconds: None,

@@ -8,24 +8,28 @@ mod api;
 mod http;
 mod walk;
 
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::collections::VecDeque;
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use threadwise::{Exit, Trace};
 
 use crate::args::ExploreArgs;
 use crate::explore::api::Explorer;
-use crate::explore::http::{Response, Status};
+use crate::explore::http::{Request, Response, Status};
 use crate::input;
 use crate::simulate;
 use crate::terminal::{Terminal, complain, say};
 use crate::words::one_line;
 
-/// How many connections are served at once; a browser opens six. Others wait for their turn: nobody may keep a place for long.
-const MOST_CONNECTIONS: usize = 32;
+/// How many connections may be there whose request has not come, or does not have the token; a browser opens six. When there is one more, the oldest is given up: whoever
+/// opens connections and says nothing keeps nobody waiting.
+const MOST_STRANGERS: usize = 32;
+/// How many requests are answered at once; others that have the token wait for their turn.
+const MOST_ANSWERED: usize = 32;
 
 pub(crate) fn run(args: &ExploreArgs, terminal: &Terminal) -> Exit {
     let both = Some(Path::new("-"));
@@ -136,23 +140,81 @@ fn open(address: &str) {
 /// Answers connections, each in a thread of its own, until the process is ended.
 fn serve(listener: &TcpListener, port: u16, token: &str, explorer: &Arc<Explorer>) {
     let places = Arc::new(Places::default());
+    let strangers = Arc::new(Strangers::default());
     for stream in listener.incoming() {
         // A connection that is gone before it is taken is none of ours.
         let Ok(mut stream) = stream else { continue };
-        let place = Place::awaited(&places);
+        let Some(stranger) = Stranger::admitted(&strangers, &stream) else {
+            continue;
+        };
         let (token, explorer) = (token.to_owned(), Arc::clone(explorer));
+        let places = Arc::clone(&places);
         let answer = move || {
-            let response = answer(&mut stream, port, &token, &explorer);
+            let (response, _place) = match request(&mut stream, port, &token) {
+                Ok(request) => {
+                    drop(stranger);
+                    let place = Place::awaited(&places);
+                    (answer(&request, &explorer), Some(place))
+                }
+                Err(_) if stranger.is_given_up() => (Response::refusal(Status::Timeout), None),
+                Err(status) => (Response::refusal(status), None),
+            };
             // Nothing can be done about a client that does not take its answer.
             let _ = http::write(&mut stream, &response);
-            drop(place);
         };
         // Without a thread the connection is closed, which is an answer, too.
         let _ = thread::Builder::new().spawn(answer);
     }
 }
 
-/// The places for connections.
+/// The connections that have not shown the token, oldest first.
+#[derive(Default)]
+struct Strangers(Mutex<VecDeque<Arc<TcpStream>>>);
+
+/// A connection among them, until it is dropped.
+struct Stranger {
+    all: Arc<Strangers>,
+    stream: Arc<TcpStream>,
+}
+
+impl Strangers {
+    fn list(&self) -> MutexGuard<'_, VecDeque<Arc<TcpStream>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Stranger {
+    /// Adds a connection, and gives up the oldest if there are too many.
+    fn admitted(all: &Arc<Strangers>, stream: &TcpStream) -> Option<Stranger> {
+        let stream = Arc::new(stream.try_clone().ok()?);
+        let mut list = all.list();
+        list.push_back(Arc::clone(&stream));
+        if list.len() > MOST_STRANGERS
+            && let Some(oldest) = list.pop_front()
+        {
+            // The thread that reads from it learns that there is no more to come, and says so.
+            let _ = oldest.shutdown(Shutdown::Read);
+        }
+        drop(list);
+        let all = Arc::clone(all);
+        Some(Stranger { all, stream })
+    }
+
+    /// Whether it had to make room for others.
+    fn is_given_up(&self) -> bool {
+        let list = self.all.list();
+        !list.iter().any(|other| Arc::ptr_eq(other, &self.stream))
+    }
+}
+
+impl Drop for Stranger {
+    fn drop(&mut self) {
+        let mut list = self.all.list();
+        list.retain(|other| !Arc::ptr_eq(other, &self.stream));
+    }
+}
+
+/// The places for those who are answered.
 #[derive(Default)]
 struct Places {
     taken: Mutex<usize>,
@@ -167,7 +229,7 @@ impl Place {
         let taken = places.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let free = places
             .left
-            .wait_while(taken, |taken| *taken >= MOST_CONNECTIONS);
+            .wait_while(taken, |taken| *taken >= MOST_ANSWERED);
         *free.unwrap_or_else(PoisonError::into_inner) += 1;
         Place(Arc::clone(places))
     }
@@ -180,17 +242,18 @@ impl Drop for Place {
     }
 }
 
-fn answer(stream: &mut TcpStream, port: u16, token: &str, explorer: &Explorer) -> Response {
-    let request = match http::read(stream, port) {
-        Ok(request) => request,
-        Err(status) => return Response::refusal(status),
-    };
-    let mut parts = request.path.splitn(3, '/').skip(1);
-    let given = parts.next().unwrap_or_default();
-    if !http::same_secret(given, token) {
-        return Response::refusal(Status::Forbidden);
+/// Reads a request, which must have the token.
+fn request(stream: &mut TcpStream, port: u16, token: &str) -> Result<Request, Status> {
+    let request = http::read(stream, port)?;
+    let given = request.path.split('/').nth(1).unwrap_or_default();
+    match http::same_secret(given, token) {
+        true => Ok(request),
+        false => Err(Status::Forbidden),
     }
-    match (request.post, parts.next()) {
+}
+
+fn answer(request: &Request, explorer: &Explorer) -> Response {
+    match (request.post, request.path.splitn(3, '/').nth(2)) {
         (false, Some("")) => explorer.page(),
         (true, Some("api/state")) => explorer.state(&request.body),
         (true, Some("api/check")) => explorer.check(&request.body),

@@ -6,7 +6,12 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use threadwise_lang::diagnostics::Diagnostic;
@@ -36,19 +41,71 @@ pub(super) struct Analysis {
     pub(super) names: Names,
     /// The program, if there is no error.
     pub(super) program: Option<Program>,
+    /// Whether the text was understood in time; else there is nothing but its tree.
+    complete: bool,
     /// The names in the order of the text: finding one in the tree takes longer the more siblings there are on the way.
     name_tokens: OnceCell<Vec<SyntaxToken>>,
 }
 
+/// How long the server waits for the front end to understand a text, which takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How many texts the front end may be at, of which nobody waits for the result any more. Each keeps a processor busy.
+const MOST_ABANDONED: usize = 2;
+/// The stack of the front end: that of a main thread.
+const STACK: usize = 8 << 20;
+/// How many texts the front end is at.
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+
+/// What comes of some work, if it comes in time. It is done in a thread of its own, which is left alone when it takes too long: nothing can end it,
+/// and the server must go on to answer, to take the next version of the text, and to end.
+fn in_time<T: Send + 'static>(
+    patience: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    /// Counts it until it is dropped, however that comes about.
+    struct Counted;
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            UNDER_WAY.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+    let others = UNDER_WAY.fetch_add(1, Ordering::Relaxed);
+    let counted = Counted;
+    if others > MOST_ABANDONED {
+        return None;
+    }
+    let (send, answer) = mpsc::channel();
+    let thread = thread::Builder::new().stack_size(STACK).spawn(move || {
+        let result = work();
+        // Before whoever waits asks for more.
+        drop(counted);
+        // Nobody may wait for it any more.
+        let _ = send.send(result);
+    });
+    match (answer.recv_timeout(patience), thread) {
+        (Ok(result), _) => Some(result),
+        // A panic is for whoever guards the request.
+        (Err(RecvTimeoutError::Disconnected), Ok(thread)) => match thread.join() {
+            Err(panic) => resume_unwind(panic),
+            Ok(()) => None,
+        },
+        (Err(_), _) => None,
+    }
+}
+
 impl Analysis {
     pub(super) fn of(text: &str) -> Analysis {
-        let parse = syntax::parse(text);
-        let checked = threadwise_lang::check_parsed(&parse);
+        let tree = syntax::parse(text).tree;
+        let owned = text.to_owned();
+        let checked = in_time(PATIENCE, move || threadwise_lang::check(&owned));
+        let complete = checked.is_some();
+        let checked = checked.unwrap_or_else(|| threadwise_lang::check(""));
         Analysis {
-            tree: parse.tree,
+            tree,
             diagnostics: checked.diagnostics,
             names: checked.names,
             program: checked.program,
+            complete,
             name_tokens: OnceCell::new(),
         }
     }
@@ -123,6 +180,18 @@ impl Document {
         self.text = text.into();
         self.marks = OnceCell::new();
         self.analysis = OnceCell::new();
+    }
+
+    /// Why nothing is known about the text, if that is so.
+    pub(super) fn unknown(&self) -> Option<&'static str> {
+        if !self.analysable() {
+            return Some(
+                "the text is too long for the editor: models are texts of a few kilobytes; `threadwise check` reads it",
+            );
+        }
+        (!self.analysis().complete).then_some(
+            "it takes too long to understand the text, so nothing is known about it; `threadwise check` takes the time",
+        )
     }
 
     /// Whether the text is short enough to be looked at.
@@ -339,6 +408,31 @@ mod tests {
             let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
             let column = text[start..at].encode_utf16().count();
             assert_eq!(document.place(at as u32).1, column, "{at}");
+        }
+    }
+
+    #[test]
+    fn who_waits_too_long_goes_on() {
+        let (release, waiting) = mpsc::channel::<()>();
+        let endless = move || waiting.recv().is_ok();
+        assert_eq!(in_time(Duration::ZERO, endless), None);
+        // It is still there, and others are served.
+        assert_eq!(in_time(Duration::MAX, || 1), Some(1));
+        let more: Vec<mpsc::Sender<()>> = (0..MOST_ABANDONED)
+            .map(|_| {
+                let (release, waiting) = mpsc::channel::<()>();
+                assert_eq!(
+                    in_time(Duration::ZERO, move || waiting.recv().is_ok()),
+                    None
+                );
+                release
+            })
+            .collect();
+        // But not while there are too many: not even this one, for which there is all the time.
+        assert_eq!(in_time(Duration::MAX, || 1), None);
+        drop((release, more));
+        while in_time(Duration::MAX, || 1).is_none() {
+            thread::yield_now();
         }
     }
 

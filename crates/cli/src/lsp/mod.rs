@@ -1,7 +1,7 @@
 //! `threadwise lsp`: the language server, for editors, on standard input and output.
 //!
 //! One thread owns all state and answers requests one after the other; an answer takes milliseconds, because what the front end says about a
-//! version of a document is computed once and kept. Other threads only read: one the client's messages, two the output of a
+//! version of a document is computed once and kept, in a thread that is abandoned if it takes too long (see `document`). Other threads only read: one the client's messages, two the output of a
 //! check, which runs in a process of its own (see `checks`). So nothing is locked, and nothing waits for a check.
 //!
 //! Messages about a document follow a change after a short pause, so that a burst of keys costs one analysis. A panic in one request

@@ -188,3 +188,20 @@ fn texts_that_nobody_writes_are_served() {
     assert!(client.hear(Duration::from_millis(100)).is_none());
     client.end();
 }
+
+/// Definitions that each use the one before twice: who writes them out never ends.
+#[test]
+fn a_text_that_takes_for_ever_keeps_nobody_waiting() {
+    let mut text = "shared x: bool = false;\ndef d0 = x;\n".to_owned();
+    for level in 1..60 {
+        text.push_str(&format!("def d{level} = d{0} || d{0};\n", level - 1));
+    }
+    text.push_str("process P { loop { a: x := d59; } }\ninvariant i: !x || d59;\n");
+    let mut client = Client::new();
+    client.open(&text);
+    client.diagnostics();
+    // The next version is served, and so is the end.
+    client.replace("shared x: boll;\n");
+    assert!(client.diagnostics()[0]["message"].is_string());
+    client.end();
+}

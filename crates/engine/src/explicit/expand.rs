@@ -18,6 +18,8 @@ pub(crate) struct Batch {
     pub states: Vec<u64>,
     /// For each: whether the invariants must be looked at.
     pub marked: Vec<bool>,
+    /// For each goal: whether it is found already, and need not be looked for.
+    pub decided: Vec<bool>,
     /// The packed successors of all of them, in order.
     pub out: Successors,
     /// Their hashes.
@@ -219,7 +221,7 @@ impl<'a> Expander<'a> {
             let Goal::Invariant(invariant) = *goal else {
                 continue;
             };
-            if batch.found.iter().any(|(known, _)| *known == at) {
+            if batch.decided[at] || batch.found.iter().any(|(known, _)| *known == at) {
                 continue;
             }
             let entry = self.compiled.invariants[invariant];

@@ -27,10 +27,14 @@ use threadwise_model::system::{
 use self::compile::compile;
 use self::initial::Initial;
 use self::layout::Layout;
+use self::path::Steps;
 use self::search::{Doubt, End, Found, Goal, Search};
-use self::symmetry::Symmetry;
+use self::symmetry::{Renaming, Symmetry};
 use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, State, Unsupported};
 use crate::limits::{Limits, Observer, Stop};
+
+/// The code of a reason: a check that fails was looked for along with properties that are all violated, and not to the end.
+pub const VIOLATIONS: &str = "violations";
 
 /// More threads than this would wait for the one that owns the store.
 const MOST_THREADS: usize = 4;
@@ -40,6 +44,8 @@ const MOST_THREADS: usize = 4;
 pub struct Explicit {
     /// Goes on when every property is decided, until all states are counted.
     pub exhaustive: bool,
+    /// The built-in checks are looked at along with the other properties: once these are all violated, the search does not go on for long for their sake.
+    pub along: bool,
     /// Stores one of all states that differ only in who is who. The counts are then of those.
     pub symmetry: bool,
     /// Gives certificates with proofs, unless there are too many states or they are stored up to symmetry.
@@ -64,6 +70,7 @@ impl Default for Explicit {
     fn default() -> Self {
         Explicit {
             exhaustive: false,
+            along: false,
             symmetry: false,
             certificates: false,
             threads: 1,
@@ -170,12 +177,13 @@ impl Explicit {
             layout,
             &compiled,
             limits,
+            &initial,
             Vec::new(),
-            true,
             symmetry.as_ref(),
         );
+        search.exhaustive = true;
         search.threads = self.threads.clamp(1, MOST_THREADS);
-        let end = search.run(initial, observer);
+        let end = search.run(observer);
         let numbers = 0..search.store.len();
         Visited {
             states: numbers.map(|number| search.cells(number)).collect(),
@@ -266,12 +274,14 @@ impl Explicit {
             layout,
             &compiled,
             limits,
+            &initial,
             goals,
-            self.exhaustive,
             symmetry.as_ref(),
         );
+        search.exhaustive = self.exhaustive;
         search.threads = self.threads.clamp(1, MOST_THREADS);
-        let end = search.run(initial.clone(), observer);
+        search.along = self.along;
+        let end = search.run(observer);
         let endless = endless(system).is_some();
         if endless {
             search.doubtful.fill(Some(Doubt::Integers));
@@ -280,7 +290,7 @@ impl Explicit {
             .into_iter()
             .map(|asked| match asked {
                 Err(reason) => Answer::Unknown(reason),
-                Ok(goal) => answer(&search, &initial, goal, end),
+                Ok(goal) => answer(&search, goal, end),
             })
             .collect();
         if self.certificates && symmetry.is_none() {
@@ -311,12 +321,14 @@ impl Explicit {
     }
 }
 
-fn answer<const W: usize>(search: &Search<W>, initial: &Initial, goal: usize, end: End) -> Answer {
-    if let Some(found) = search.found[goal] {
-        return match run_to(search, initial.clone(), search.goals[goal], found) {
-            Ok(run) => Answer::Violated(run),
+fn answer<const W: usize>(search: &Search<W>, goal: usize, end: End) -> Answer {
+    if let (Some(found), Some(run)) = (search.found[goal], &search.runs[goal]) {
+        return match run {
+            Ok((steps, renaming)) => {
+                Answer::Violated(run_to(search, search.goals[goal], found, steps, renaming))
+            }
             Err(stop) => {
-                let mut reason = stopped(stop);
+                let mut reason = stopped(*stop);
                 reason.message = format!(
                     "a violation was found, but {} while its run was rebuilt",
                     reason.message
@@ -353,11 +365,11 @@ fn certify<const W: usize>(
 
 fn run_to<const W: usize>(
     search: &Search<W>,
-    initial: Initial,
     goal: Goal,
     found: Found,
-) -> Result<Run, Stop> {
-    let ((initial, steps), renaming) = search.run_to(initial, found.state)?;
+    (initial, steps): &Steps,
+    renaming: &Renaming,
+) -> Run {
     let ending = match (goal, found.failure) {
         (_, Some((process, check))) => {
             let site = search.compiled.checks[check as usize];
@@ -372,11 +384,11 @@ fn run_to<const W: usize>(
         (Goal::Deadlock, None) => RunEnding::Deadlock,
         (Goal::Invariant(_) | Goal::Check, None) => RunEnding::Invariant,
     };
-    Ok(Run {
-        initial,
-        steps,
+    Run {
+        initial: initial.clone(),
+        steps: steps.clone(),
         ending,
-    })
+    }
 }
 
 fn stopped(stop: Stop) -> Reason {
@@ -421,6 +433,11 @@ fn reason<const W: usize>(search: &Search<W>, end: End, doubt: Option<Doubt>) ->
             let message = format!("a step gave cell {cell} a value that is none of its values");
             Reason::new("internal", message).next("report this as a bug of threadwise")
         }
+        End::Along => Reason::new(
+            VIOLATIONS,
+            "all else is violated, and the search ended soon after that",
+        )
+        .next("fix the violations first, or insist: --property checks"),
         End::Complete | End::Decided => match doubt {
             Some(Doubt::Integers) => Reason::new(
                 "integers",

@@ -1,4 +1,4 @@
-//! The run to a state, found again after the search: a state of layer d has a predecessor in
+//! The run to a state, found again when it is wanted: a state of layer d has a predecessor in
 //! layer d-1, so the layers are expanded once more, backwards, each until the first predecessor
 //! turns up. That costs at most as much as the search did, only when there is a violation, and
 //! spares every state a pointer to its parent.
@@ -7,7 +7,6 @@ use threadwise_model::system::ProcessId;
 
 use super::code::Successors;
 use super::compile::{Compiled, NOTHING, process_id};
-use super::initial::Initial;
 use super::search::Search;
 use super::symmetry::Renaming;
 use crate::engine::State;
@@ -50,9 +49,9 @@ pub(crate) fn successors(
 
 impl<const W: usize> Search<'_, W> {
     /// The run to a state, and the renaming of processes from the stored state to the run's last.
-    pub fn run_to(&self, initial: Initial, target: u32) -> Result<(Steps, Renaming), Stop> {
+    pub fn run_to(&self, target: u32) -> Result<(Steps, Renaming), Stop> {
         let (first, hops) = self.hops_to(target)?;
-        let (start, mut renaming) = self.start(initial, first)?;
+        let (start, mut renaming) = self.start(first)?;
         let mut steps = Vec::with_capacity(hops.len());
         for hop in hops {
             let process = renaming.process(self.system, hop.process);
@@ -73,12 +72,13 @@ impl<const W: usize> Search<'_, W> {
     }
 
     /// The initial state that is stored under this number, and the renaming that leads to it.
-    fn start(&self, mut initial: Initial, number: u32) -> Result<(State, Renaming), Stop> {
+    fn start(&self, number: u32) -> Result<(State, Renaming), Stop> {
         let stored = self.cells(number);
         let Some(symmetry) = self.symmetry else {
             return Ok((stored, Renaming::identity(self.system)));
         };
         let mut looked_at = 0u32;
+        let mut initial = self.initial.clone();
         while let Some(state) = initial.next() {
             let mut image = state.clone();
             let renaming = symmetry.represent(&mut image);

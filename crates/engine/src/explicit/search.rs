@@ -10,7 +10,7 @@
 //! With several threads, one owns the store and the others expand. Batches go to them and come back
 //! in a fixed order, so states get the same numbers, and everything else is the same, for any number of threads.
 //!
-//! No state remembers where it came from: `path` finds it again.
+//! No state remembers where it came from: `path` finds it again, at once when something is found, so that whatever ends the search later takes no violation away.
 
 use std::sync::mpsc;
 
@@ -21,8 +21,9 @@ use super::compile::Compiled;
 use super::expand::{Batch, Expander};
 use super::initial::Initial;
 use super::layout::Layout;
+use super::path::Steps;
 use super::store::{Full, Store, hash};
-use super::symmetry::Symmetry;
+use super::symmetry::{Renaming, Symmetry};
 use crate::limits::{Limits, Observer, Progress, Stop};
 
 /// What is looked for.
@@ -63,6 +64,8 @@ pub(crate) enum End {
     Complete,
     /// Everything looked for was found.
     Decided,
+    /// Everything was found but a failing check, which was looked for along with the rest.
+    Along,
     /// It was told to stop.
     Stopped(Stop),
     /// Too many states.
@@ -83,6 +86,7 @@ pub(crate) struct Search<'a, const W: usize> {
     pub layout: &'a Layout,
     pub compiled: &'a Compiled,
     pub limits: &'a Limits<'a>,
+    pub initial: &'a Initial,
     pub store: Store<W>,
     /// The first state of each layer.
     pub layers: Vec<u32>,
@@ -90,6 +94,8 @@ pub(crate) struct Search<'a, const W: usize> {
     pub goals: Vec<Goal>,
     /// What was found, for each goal.
     pub found: Vec<Option<Found>>,
+    /// The run to what was found, or what kept it from being rebuilt.
+    pub runs: Vec<Option<Result<(Steps, Renaming), Stop>>>,
     /// For each goal: why not finding it says nothing.
     pub doubtful: Vec<Option<Doubt>>,
     pub transitions: u64,
@@ -97,6 +103,10 @@ pub(crate) struct Search<'a, const W: usize> {
     pub peak: u64,
     /// Goes on when everything is found.
     pub exhaustive: bool,
+    /// Does not go on for long when everything but a failing check is found.
+    pub along: bool,
+    /// How many states there were when the last thing but that was found.
+    rest_found: Option<u32>,
     /// States are stored up to this.
     pub symmetry: Option<&'a Symmetry<'a>>,
     /// How many threads work on it.
@@ -146,6 +156,8 @@ const WAITING: usize = 4;
 const WORTH_SHARING: u32 = 1024;
 /// Progress is told once in so many batches.
 const PROGRESS: u64 = 64;
+/// When all else is found, a failing check is looked for among so many further states, or as many as there were.
+const FURTHER_STATES: u32 = 1 << 17;
 
 impl<'a, const W: usize> Search<'a, W> {
     pub fn new(
@@ -153,24 +165,29 @@ impl<'a, const W: usize> Search<'a, W> {
         layout: &'a Layout,
         compiled: &'a Compiled,
         limits: &'a Limits<'a>,
+        initial: &'a Initial,
         goals: Vec<Goal>,
-        exhaustive: bool,
         symmetry: Option<&'a Symmetry<'a>>,
     ) -> Self {
         let (found, doubtful) = (vec![None; goals.len()], vec![None; goals.len()]);
+        let runs = goals.iter().map(|_| None).collect();
         Search {
             system,
             layout,
             compiled,
             limits,
+            initial,
             store: Store::new(layout.words),
             layers: Vec::new(),
             goals,
             found,
+            runs,
             doubtful,
             transitions: 0,
             peak: 0,
-            exhaustive,
+            exhaustive: false,
+            along: false,
+            rest_found: None,
             symmetry,
             threads: 1,
             batches: 0,
@@ -198,15 +215,16 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// Runs the search to its end.
-    pub fn run(&mut self, initial: Initial, observer: &mut dyn Observer) -> End {
-        let end = self.explore(initial, observer);
+    pub fn run(&mut self, observer: &mut dyn Observer) -> End {
+        let end = self.explore(observer);
         self.peak = self.peak.max(self.bytes());
         end
     }
 
-    fn explore(&mut self, mut initial: Initial, observer: &mut dyn Observer) -> End {
+    fn explore(&mut self, observer: &mut dyn Observer) -> End {
         self.layers.push(0);
         let mut count = 0u64;
+        let mut initial = self.initial.clone();
         while let Some(mut cells) = initial.next() {
             if let Some(symmetry) = self.symmetry {
                 symmetry.represent(&mut cells);
@@ -334,6 +352,8 @@ impl<'a, const W: usize> Search<'a, W> {
         let size = (BATCH_SUCCESSORS / processes.max(1)).clamp(1, MOST_BATCH_STATES);
         let end = layer.end.min(at + size);
         batch.begin(at);
+        batch.decided.clear();
+        batch.decided.extend(self.found.iter().map(Option::is_some));
         for number in at..end {
             batch.states.extend_from_slice(self.store.get(number));
             batch
@@ -392,7 +412,10 @@ impl<'a, const W: usize> Search<'a, W> {
     /// Takes in what came out of a batch: adds the successors to the store, and looks at the limits.
     fn absorb(&mut self, batch: &mut Batch, left: u32, observer: &mut dyn Observer) -> Option<End> {
         for &(goal, found) in &batch.found {
-            self.found[goal].get_or_insert(found);
+            if self.found[goal].is_none() {
+                self.found[goal] = Some(found);
+                self.runs[goal] = Some(self.run_to(found.state));
+            }
         }
         for &(goal, doubt) in &batch.doubts {
             match goal {
@@ -403,8 +426,10 @@ impl<'a, const W: usize> Search<'a, W> {
         if batch.end.is_some() {
             return batch.end;
         }
-        if !self.exhaustive && self.found.iter().all(Option::is_some) {
-            return Some(End::Decided);
+        if !self.exhaustive
+            && let Some(end) = self.enough()
+        {
+            return Some(end);
         }
         // The batches are all about as large as this one.
         let batches = 1 + (self.threads as u64 - 1) * WAITING as u64;
@@ -418,6 +443,21 @@ impl<'a, const W: usize> Search<'a, W> {
         self.batches += 1;
         let tell = self.batches.is_multiple_of(PROGRESS);
         self.pause(observer, left, tell)
+    }
+
+    /// Whether so much was found that the search is over.
+    fn enough(&mut self) -> Option<End> {
+        let open = |(at, found): (usize, &Option<Found>)| found.is_none().then_some(self.goals[at]);
+        let mut open = self.found.iter().enumerate().filter_map(open);
+        match (open.next(), open.next()) {
+            (None, _) => Some(End::Decided),
+            (Some(Goal::Check), None) if self.along && self.goals.len() > 1 => {
+                let states = self.store.len();
+                let then = *self.rest_found.get_or_insert(states);
+                (states - then > then.max(FURTHER_STATES)).then_some(End::Along)
+            }
+            _ => None,
+        }
     }
 
     fn add(&mut self, batch: &Batch) -> Result<(), Full> {
