@@ -127,6 +127,8 @@ pub(crate) fn watch_limits(options: &Options, deadline: Option<Instant>) -> watc
 struct Found {
     /// The file that is being checked.
     file: Option<String>,
+    /// How many files were begun.
+    begun: usize,
     runs: Vec<Run>,
     /// The files, if what is written shows them.
     sources: Vec<Source>,
@@ -158,6 +160,7 @@ fn last_words(
     } else if found.runs.is_empty() {
         return cut.exit();
     }
+    watch::left_out(args.files.len() - found.begun, cut, terminal);
     finish(found, cut.by == Stop::Interrupted, args, terminal)
 }
 
@@ -334,7 +337,10 @@ impl Check<'_> {
 
     fn file(&mut self, path: &Path) {
         watch::reading();
-        self.found(|found| found.file = Some(path.to_string_lossy().into_owned()));
+        self.found(|found| {
+            found.file = Some(path.to_string_lossy().into_owned());
+            found.begun += 1;
+        });
         self.checked(path);
         self.found(|found| found.file = None);
     }

@@ -60,7 +60,7 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
         remarks: Vec::new(),
         exit,
     };
-    for file in &files {
+    for (begun, file) in files.iter().enumerate() {
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
@@ -68,6 +68,7 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
         let name = file.to_string_lossy().into_owned();
         *lock(&standing) = Standing {
             file: name,
+            left: files.len() - begun - 1,
             total: tester.total,
             exit: tester.exit,
         };
@@ -94,6 +95,8 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
 struct Standing {
     /// The file that is being tested.
     file: String,
+    /// How many are left after it.
+    left: usize,
     /// Those before it.
     total: Tally,
     exit: Exit,
@@ -103,6 +106,7 @@ impl Default for Standing {
     fn default() -> Standing {
         Standing {
             file: String::new(),
+            left: 0,
             total: Tally::default(),
             exit: Exit::Proved,
         }
@@ -123,6 +127,7 @@ fn last_words(standing: &Standing, cut: Cut, options: &Options, terminal: &Termi
         let message = format!("{}: {}{next}", standing.file, reason.message);
         terminal.error(&message);
     }
+    watch::left_out(standing.left, cut, terminal);
     say(format_args!("until then: {}\n", standing.total.words()));
     standing.exit.and(run.exit())
 }

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use threadwise::{Exit, Stop};
 
 use crate::supervise::resident_bytes;
+use crate::terminal::Terminal;
+use crate::words::counted;
 
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(10);
@@ -95,6 +97,14 @@ pub(crate) fn writing<T>(write: impl FnOnce() -> T) -> T {
     result
 }
 
+/// Says how many files are not looked at because a limit ends the process.
+pub(crate) fn left_out(files: usize, cut: Cut, terminal: &Terminal) {
+    if files > 0 && cut.by != Stop::Interrupted {
+        let files = counted(files as u64, "further file");
+        terminal.note(&format_args!("{files}: not begun"));
+    }
+}
+
 /// Begins the watch. `last_words` prints what there is, and says what the exit status is.
 pub(crate) fn start(
     limits: Limits,
@@ -147,6 +157,8 @@ fn over(limits: &Limits, wanted: Option<Instant>) -> Option<Cut> {
             "outside of the engines",
         ),
     };
+    // A report that is cut off in the middle is worse than a late one.
+    let closing = if writing { LEAST_WORK } else { closing };
     let after = |end: Instant| now >= end.max(sign) + closing;
     let by = if wanted.is_some_and(after) {
         Stop::Interrupted

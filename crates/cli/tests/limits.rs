@@ -497,14 +497,8 @@ fn reading_keeps_the_limits() {
         .collect();
     place.file("many.tw", many);
     place.file("lock.tw", LOCK);
-    let files = [
-        "lock.tw",
-        "many.tw",
-        "--memory",
-        "32",
-        "--property",
-        "checks",
-    ];
+    let files = "lock.tw many.tw lock.tw lock.tw --memory 32 --property checks";
+    let files: Vec<&str> = files.split(' ').collect();
     let (report, ran) = place.json(&files);
     if cfg!(target_os = "linux") {
         assert_eq!(ran.status, 3, "{ran:?}");
@@ -514,6 +508,7 @@ fn reading_keeps_the_limits() {
         assert_eq!(cut["verdict"], "unknown");
         assert_eq!(cut["reason"]["code"], "memory");
         assert_eq!(report["runs"][1]["file"], "many.tw");
+        ran.complains("2 further files: not begun");
     }
 }
 
