@@ -220,6 +220,7 @@ constructs! {
         ConditionalFails "`(c -> a : b)` inside an expression, where `a` or `b` may fail" = refused("byte a[2], i, x; active proctype P() { x = 1 + /*!*/(i < 2 -> a[i] : 0) }\nactive proctype Q() { i = 3 }");
         Run "`run P(..)`, `x = run P(..)`" = translated("run_parameters.pml", "");
         RunInside "`run` inside an expression" = refused("byte x; proctype Q() { skip } init { x = 1 + /*!*/run Q() }");
+        RunInDStep "`run` inside `d_step`" = foreign("byte x; proctype Q() { skip } init { d_step { x = 1; /*!*/run Q(); x = 2 } }");
         RunWithout "`run` without a bound on how often" = refused("proctype Q() { skip } init { do :: /*!*/run Q() od }");
         Length "`len(c)`" = translated("copied_messages.pml", "");
         Full "`full(c)`" = translated("go_back_n.pml", "");
@@ -237,6 +238,7 @@ constructs! {
         RemoteLabel "`P@label`, `P[n]@label`" = translated("ltl_remote.pml", "");
         RemoteVariable "`P:x`, `P[n]:x` in a formula or a claim" = translated("ltl_remote.pml", "");
         RemoteInText "`P:x` in the text of a process" = refused("byte y; active proctype P() { byte x; x = 1 } active proctype Q() { y = /*!*/P:x }");
+        RemoteInDStep "`P@label` inside `d_step`" = foreign("byte x; active proctype P() { L: x = 1 } active proctype Q() { d_step { x = 1; /*!*/P@L; x = 2 } }");
         RemoteComputed "`P[e]@label` with an expression" = refused("byte i; active proctype P() { L: i = 1 } active proctype Q() { /*!*/P[i]@L }");
         NonProgress "`np_`" = refused("byte x; active proctype P() { x = 1 }\nnever { do :: /*!*/np_ od }");
         Last "`_last`" = refused("active proctype P() { /*!*/_last == 0 }");

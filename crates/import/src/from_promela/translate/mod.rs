@@ -282,22 +282,53 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
     Ok(())
 }
 
-/// Inside `d_step` SPIN's verifier complains of a rendezvous. A receive that a `d_step` begins with is not inside: see `graph`.
+/// What cannot be inside `d_step`: SPIN refuses `run` and remote references there, and its verifier complains of a rendezvous. A
+/// receive that a `d_step` begins with is not inside: see `graph`.
 fn check_steps(program: &ir::Program) -> ir::Result<()> {
+    let rendezvous = |c: &ir::ChanRef| {
+        let class = program.class_of[c.decl.0];
+        class.is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
+    };
     for (_, template) in program.present() {
         let inside = template.nodes.iter().filter(|node| node.deterministic);
         for edge in inside.flat_map(|node| &node.edges) {
-            let (Action::Send { channel, .. } | Action::Receive { channel, .. }) = &edge.action
-            else {
-                continue;
-            };
-            if program.class_of[channel.decl.0]
-                .is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
-            {
-                return ir::refuse(
-                    edge.at,
-                    "a rendezvous inside `d_step`",
-                    "put the receive first, outside `if` and `do`, or use `atomic` instead",
+            match &edge.action {
+                Action::Send { channel, .. } | Action::Receive { channel, .. }
+                    if rendezvous(channel) =>
+                {
+                    return ir::refuse(
+                        edge.at,
+                        "a rendezvous inside `d_step`",
+                        "put the receive first, outside `if` and `do`, or use `atomic` instead",
+                    );
+                }
+                Action::Run { at, .. } => {
+                    return ir::wrong(*at, "`run` inside `d_step`", "use `atomic` instead");
+                }
+                Action::Skip
+                | Action::Assign(..)
+                | Action::Assert(_)
+                | Action::Test(_)
+                | Action::Else
+                | Action::Send { .. }
+                | Action::Receive { .. }
+                | Action::Deterministic(_)
+                | Action::Die => {}
+            }
+            let mut remote = None;
+            for e in classes::expressions(&edge.action) {
+                e.walk(&mut |part| {
+                    if let ir::Expr::RemoteLabel { at, .. } | ir::Expr::RemoteVar { at, .. } = part
+                    {
+                        remote = Some(*at);
+                    }
+                });
+            }
+            if let Some(at) = remote {
+                return ir::wrong(
+                    at,
+                    "a process that is looked at inside `d_step`",
+                    "look at it in front of the `d_step`, or use `atomic` instead",
                 );
             }
         }
