@@ -187,8 +187,9 @@ impl Locks<'_> {
             }
             return self.at.get(label).cloned();
         }
-        // What nothing leads to yet is gone through again when something does; labels within are met by then.
-        let mut held = held?;
+        let Some(mut held) = held else {
+            return self.unreached(statement);
+        };
         self.uses_of(statement, &held);
         match &statement.kind {
             StatementKind::Lock(place) => {
@@ -215,17 +216,7 @@ impl Locks<'_> {
                 body,
             } => {
                 self.arrive(*head, &held);
-                let held = self.at.get(head).cloned()?;
-                self.uses_of(statement, &held);
-                self.exits.push(None);
-                if let Some(end) = self.code(body, Some(held.clone())) {
-                    self.arrive(*head, &end);
-                }
-                let exit = self.exits.pop().flatten();
-                match condition {
-                    Some(_) => both(Some(held), exit),
-                    None => exit,
-                }
+                self.rounds(*head, condition.is_some(), body, statement)
             }
             StatementKind::Break => {
                 if let Some(exit) = self.exits.pop() {
@@ -248,6 +239,52 @@ impl Locks<'_> {
                 after
             }
             _ => Some(held),
+        }
+    }
+}
+
+impl Locks<'_> {
+    /// The rounds of a loop, and what is held when it is left. It may be jumped into, and then no round begins at its head at first.
+    fn rounds(
+        &mut self,
+        head: LabelId,
+        tests: bool,
+        body: &[Statement],
+        statement: &Statement,
+    ) -> Option<Held> {
+        let held = self.at.get(&head).cloned();
+        if let Some(held) = &held {
+            self.uses_of(statement, held);
+        }
+        self.exits.push(None);
+        if let Some(end) = self.code(body, held.clone()) {
+            self.arrive(head, &end);
+        }
+        let exit = self.exits.pop().flatten();
+        match tests {
+            true => both(held, exit),
+            false => exit,
+        }
+    }
+
+    /// A statement that nothing leads to from before it; there may be labels within.
+    fn unreached(&mut self, statement: &Statement) -> Option<Held> {
+        match &statement.kind {
+            StatementKind::If(_, yes, no) => {
+                let yes = self.code(yes, None);
+                both(yes, self.code(no, None))
+            }
+            StatementKind::Loop {
+                head,
+                condition,
+                body,
+            } => self.rounds(*head, condition.is_some(), body, statement),
+            StatementKind::Atomic(inner) => self.code(inner, None),
+            StatementKind::Choose(blocks) => {
+                let each = blocks.iter().map(|block| self.code(block, None));
+                each.fold(None, both)
+            }
+            _ => None,
         }
     }
 }

@@ -1056,6 +1056,14 @@ fn types_of_one_name_are_one_type() {
 }
 
 #[test]
+fn gcc_clears_one_byte() {
+    let (line, _) = refused("int x; int main(void) {\n __atomic_clear(&x, 5); }");
+    assert_eq!(line, 2);
+    let (line, _) = refused("int x; int main(void) {\n return __atomic_test_and_set(&x, 5); }");
+    assert_eq!(line, 2);
+}
+
+#[test]
 fn mutexes_of_other_kinds_are_refused() {
     import(
         "pthread_mutex_t m = { { 0, 0, 0, 0, 0, { 0 } } }; int main(void) { pthread_mutex_lock(&m); }",

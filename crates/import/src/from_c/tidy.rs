@@ -141,22 +141,28 @@ fn structured(code: Code, depth: usize) -> Code {
                     };
                     !rest.iter().take(position).any(labels)
                 };
+                let ends = |branch: &Code| {
+                    matches!(
+                        branch.last().map(|last| &last.kind),
+                        Some(StatementKind::Goto(_) | StatementKind::Break | StatementKind::Return)
+                    )
+                };
                 if let Some((position, in_yes)) = jumped
                     && depth < DEEPEST
                     && plain(position)
                 {
-                    let moved: Code = rest.drain(..position).collect();
                     let (from, to) = match in_yes {
                         true => (&mut yes, &mut no),
                         false => (&mut no, &mut yes),
                     };
-                    from.pop();
-                    let ends = matches!(
-                        to.last().map(|last| &last.kind),
-                        Some(StatementKind::Goto(_) | StatementKind::Break | StatementKind::Return)
-                    );
-                    if !ends {
-                        to.extend(moved);
+                    // What neither branch comes to may still be jumped into.
+                    let stays = ends(to) && rest.iter().take(position).any(is_entered);
+                    if !stays {
+                        let moved: Code = rest.drain(..position).collect();
+                        from.pop();
+                        if !ends(to) {
+                            to.extend(moved);
+                        }
                     }
                 }
                 let yes = structured(yes, depth + 1);
@@ -185,22 +191,25 @@ fn structured(code: Code, depth: usize) -> Code {
     output
 }
 
+/// Whether control may come into a statement other than from the one before it.
+fn is_entered(statement: &Statement) -> bool {
+    let mut entered = matches!(statement.kind, StatementKind::Exclusive(_));
+    for_statements(std::slice::from_ref(statement), &mut |inner| {
+        entered |= matches!(inner.kind, StatementKind::Label(_));
+    });
+    entered
+}
+
 /// Removes what nothing leads to.
 fn reachable(code: Code) -> Code {
     let mut output: Code = Vec::new();
     let mut dead = false;
     for Statement { at, kind } in code {
-        let mut entered = matches!(kind, StatementKind::Label(_) | StatementKind::Exclusive(_));
-        let whole = [Statement { at, kind }];
-        if dead && !entered {
-            for_statements(&whole, &mut |statement| {
-                entered |= matches!(statement.kind, StatementKind::Label(_));
-            });
-        }
-        if dead && !entered {
+        let statement = Statement { at, kind };
+        if dead && !is_entered(&statement) {
             continue;
         }
-        let [Statement { at, kind }] = whole;
+        let Statement { at, kind } = statement;
         dead = matches!(
             kind,
             StatementKind::Goto(_) | StatementKind::Break | StatementKind::Return

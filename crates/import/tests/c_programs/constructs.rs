@@ -111,16 +111,16 @@ fn gcc_runs_every_example_without_a_failure() {
     assert!(ran > 300, "{ran} runs");
 }
 
-/// The page of the book is the table. `THREADWISE_WRITE=1` writes it anew.
+/// The page of the book is the table. `THREADWISE_WRITE_BOOK=1` writes it anew.
 #[test]
 fn the_page_of_the_book_is_the_table() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/src/c-constructs.md");
-    if std::env::var_os("THREADWISE_WRITE").is_some() {
+    if std::env::var_os("THREADWISE_WRITE_BOOK").is_some() {
         std::fs::write(&path, page()).unwrap();
     }
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == page(),
-        "docs/book/src/c-constructs.md is not the table; write it with\nTHREADWISE_WRITE=1 cargo test -p threadwise-import --test from_c the_page_of_the_book"
+        "docs/book/src/c-constructs.md is not the table; write it with\nTHREADWISE_WRITE_BOOK=1 cargo test -p threadwise-import --test from_c the_page_of_the_book"
     );
 }

@@ -29,7 +29,7 @@ pub enum Treatment {
 pub struct Construct {
     /// What kind of construct it is.
     pub area: &'static str,
-    /// How it is written; the names of functions that are alike.
+    /// How it is written, with code as the book has it; the names of functions that are alike.
     pub names: Vec<&'static str>,
     /// The variants of the syntax tree that it is about.
     pub variants: &'static [&'static str],
@@ -103,24 +103,17 @@ and that gcc runs without a failure; what is refused has one that is refused, at
                 "\n## {area}\n\n| construct | | what is done |\n|---|---|---|\n"
             );
         }
-        let names: Vec<String> = row.names.iter().map(|name| code(name)).collect();
+        let names = match row.area {
+            LIBRARY => format!("`{}`", row.names.join("`, `")),
+            _ => row.names.join(", ").replace('|', "\\|"),
+        };
         let treatment = match row.treatment {
             Treatment::Translated => "translated",
             Treatment::Refused => "refused",
             Treatment::Approximated => "approximated",
         };
         let meaning = row.meaning.replace('|', "\\|");
-        let _ = writeln!(page, "| {} | {treatment} | {meaning} |", names.join(", "));
+        let _ = writeln!(page, "| {names} | {treatment} | {meaning} |");
     }
     page
-}
-
-/// A name as code in a table, or words as they are.
-fn code(name: &str) -> String {
-    let name = name.replace('|', "\\|");
-    let is_words = name.split(' ').count() > 2 && !name.contains(['(', '{', '=', ':', ',']);
-    match is_words {
-        true => name,
-        false => format!("`{name}`"),
-    }
 }

@@ -45,7 +45,7 @@ pub(super) const OF_HEADERS: &str = "Types of headers";
 pub(super) const SYNTAX: &[Syntax] = &[
     row(
         STATEMENTS,
-        "name: statement, goto name;",
+        "`name: statement`, `goto name;`",
         &["Statement::Labeled", "Label::Identifier", "Statement::Goto"],
         Translated,
         "also into blocks, branches and loops; but not over the declaration of a variable that is read behind it",
@@ -61,7 +61,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "{ .. }",
+        "`{ .. }`",
         &[
             "Statement::Compound",
             "BlockItem::Statement",
@@ -73,7 +73,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "expression; and ;",
+        "`e;`, `;`",
         &["Statement::Expression"],
         Translated,
         "what it does is done, and what may fail is checked; a condition that is tested again and again (`while (!flag);`) is a wait",
@@ -81,7 +81,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "if, else",
+        "`if`, `else`",
         &["Statement::If"],
         Translated,
         "",
@@ -89,7 +89,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "switch, case, default",
+        "`switch`, `case`, `default`",
         &["Statement::Switch", "Label::Case", "Label::Default"],
         Translated,
         "`case` and `default` stand directly in the block of their `switch`; one may fall through to the next",
@@ -97,7 +97,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "case within another statement",
+        "`case` within another statement",
         &[],
         Refused,
         "it would be a jump into that statement",
@@ -105,7 +105,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "while",
+        "`while`",
         &["Statement::While"],
         Translated,
         "",
@@ -113,7 +113,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "do, while",
+        "`do`, `while`",
         &["Statement::DoWhile"],
         Translated,
         "",
@@ -121,7 +121,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "for",
+        "`for`",
         &[
             "Statement::For",
             "ForInitializer::Empty",
@@ -134,7 +134,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "for with an assertion as its beginning",
+        "`for` with an assertion as its beginning",
         &["ForInitializer::StaticAssert"],
         Refused,
         "C does not have it",
@@ -142,7 +142,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         STATEMENTS,
-        "continue, break, return",
+        "`continue`, `break`, `return`",
         &[
             "Statement::Continue",
             "Statement::Break",
@@ -210,7 +210,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "typedef",
+        "`typedef`",
         &[
             "StorageClassSpecifier::Typedef",
             "DeclarationSpecifier::StorageClass",
@@ -222,7 +222,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "extern",
+        "`extern`",
         &["StorageClassSpecifier::Extern"],
         Translated,
         "a variable that is defined nowhere may not be used",
@@ -230,7 +230,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "static",
+        "`static`",
         &["StorageClassSpecifier::Static"],
         Translated,
         "one variable for all threads",
@@ -238,7 +238,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "_Thread_local, __thread",
+        "`_Thread_local`, `__thread`",
         &["StorageClassSpecifier::ThreadLocal"],
         Translated,
         "outside of functions; each thread has one",
@@ -246,7 +246,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "auto, register",
+        "`auto`, `register`",
         &[
             "StorageClassSpecifier::Auto",
             "StorageClassSpecifier::Register",
@@ -257,7 +257,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "_Static_assert",
+        "`_Static_assert`",
         &[
             "ExternalDeclaration::StaticAssert",
             "BlockItem::StaticAssert",
@@ -277,7 +277,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATIONS,
-        "_Alignas",
+        "`_Alignas`",
         &[
             "DeclarationSpecifier::Alignment",
             "AlignmentSpecifier::Type",
@@ -289,7 +289,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "void",
+        "`void`",
         &["TypeSpecifier::Void"],
         Translated,
         "as a result, without parameters, and behind pointers",
@@ -297,7 +297,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "char, short, int, long, signed, unsigned, _Bool",
+        "`char`, `short`, `int`, `long`, `signed`, `unsigned`, `_Bool`",
         &[
             "TypeSpecifier::Char",
             "TypeSpecifier::Short",
@@ -313,7 +313,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "float, double, _Float128, _Complex",
+        "`float`, `double`, `_Float128`, `_Complex`",
         &[
             "TypeSpecifier::Float",
             "TypeSpecifier::Double",
@@ -326,7 +326,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "_Atomic",
+        "`_Atomic`",
         &[
             "TypeSpecifier::Atomic",
             "TypeQualifier::Atomic",
@@ -338,7 +338,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "const, volatile",
+        "`const`, `volatile`",
         &["TypeQualifier::Const", "TypeQualifier::Volatile"],
         Translated,
         "`volatile` changes nothing: what is shared is read anew each time",
@@ -346,7 +346,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "struct",
+        "`struct`",
         &[
             "TypeSpecifier::Struct",
             "StructKind::Struct",
@@ -360,7 +360,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "union",
+        "`union`",
         &["StructKind::Union"],
         Refused,
         "where it is used",
@@ -384,7 +384,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "enum",
+        "`enum`",
         &["TypeSpecifier::Enum"],
         Translated,
         "an unsigned type unless a member is negative, as in gcc; members are of `int`",
@@ -392,7 +392,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "typeof(type)",
+        "`typeof(type)`",
         &["TypeSpecifier::TypeOf", "TypeOf::Type"],
         Translated,
         "",
@@ -400,7 +400,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "typeof(expression)",
+        "`typeof(expression)`",
         &["TypeOf::Expression"],
         Refused,
         "write the type",
@@ -408,7 +408,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         TYPES,
-        "__int128 and other types that are not known",
+        "`__int128` and other types that are not known",
         &[],
         Refused,
         "",
@@ -416,7 +416,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATORS,
-        "*p",
+        "`*p`",
         &[
             "DerivedDeclarator::Pointer",
             "PointerQualifier::TypeQualifier",
@@ -435,7 +435,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATORS,
-        "a[n], (d)",
+        "`a[n]`, `(d)`",
         &[
             "DerivedDeclarator::Array",
             "ArraySize::VariableExpression",
@@ -447,7 +447,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATORS,
-        "a[]",
+        "`a[]`",
         &["ArraySize::Unknown", "DeclaratorKind::Abstract"],
         Translated,
         "as large as its initial value; a pointer as a parameter",
@@ -455,7 +455,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATORS,
-        "a[static n], a[*]",
+        "`a[static n]`, `a[*]`",
         &["ArraySize::StaticExpression", "ArraySize::VariableUnknown"],
         Translated,
         "pointers, as parameters",
@@ -479,7 +479,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATORS,
-        "x = e, { .. }",
+        "`x = e`, `{ .. }`",
         &[
             "Initializer::Expression",
             "Initializer::List",
@@ -492,7 +492,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         DECLARATORS,
-        "[a ... b] = e",
+        "`[a ... b] = e`",
         &["Designator::Range"],
         Refused,
         "give all values in order",
@@ -574,7 +574,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "_Generic",
+        "`_Generic`",
         &[
             "Expression::GenericSelection",
             "GenericAssociation::Type",
@@ -586,7 +586,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "s.f, p->f",
+        "`s.f`, `p->f`",
         &[
             "Expression::Member",
             "MemberOperator::Direct",
@@ -598,7 +598,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "f(a, b)",
+        "`f(a, b)`",
         &["Expression::Call"],
         Translated,
         "of functions with a body, and of those of the table below; every other call is refused",
@@ -614,7 +614,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "(T){ .. }",
+        "`(T){ .. }`",
         &["Expression::CompoundLiteral"],
         Refused,
         "declare a variable",
@@ -622,7 +622,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "sizeof",
+        "`sizeof`",
         &["Expression::SizeOfTy", "Expression::SizeOfVal"],
         Translated,
         "of integers, pointers, and arrays of these; of structs it is refused",
@@ -630,7 +630,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "sizeof a struct",
+        "`sizeof` a struct",
         &[],
         Refused,
         "write a number",
@@ -638,7 +638,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "_Alignof",
+        "`_Alignof`",
         &["Expression::AlignOf"],
         Refused,
         "write a number",
@@ -646,7 +646,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "offsetof",
+        "`offsetof`",
         &[
             "Expression::OffsetOf",
             "OffsetMember::Member",
@@ -659,7 +659,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "va_arg",
+        "`va_arg`",
         &["Expression::VaArg"],
         Refused,
         "functions have a fixed number of parameters",
@@ -667,7 +667,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "(T)e",
+        "`(T)e`",
         &["Expression::Cast"],
         Translated,
         "between integers, and of pointers to the type of what they point to",
@@ -683,7 +683,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "c ? a : b",
+        "`c ? a : b`",
         &["Expression::Conditional"],
         Translated,
         "",
@@ -691,7 +691,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "a ?: b",
+        "`a ?: b`",
         &[],
         Refused,
         "write the condition twice",
@@ -699,7 +699,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "a, b",
+        "`a, b`",
         &["Expression::Comma"],
         Translated,
         "",
@@ -707,7 +707,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         EXPRESSIONS,
-        "({ .. })",
+        "`({ .. })`",
         &["Expression::Statement"],
         Translated,
         "",
@@ -715,7 +715,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "x++, x--, ++x, --x",
+        "`x++`, `x--`, `++x`, `--x`",
         &[
             "Expression::UnaryOperator",
             "UnaryOperator::PostIncrement",
@@ -729,7 +729,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "&x, *p",
+        "`&x`, `*p`",
         &["UnaryOperator::Address", "UnaryOperator::Indirection"],
         Translated,
         "",
@@ -737,7 +737,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "+x, -x, ~x, !x",
+        "`+x`, `-x`, `~x`, `!x`",
         &[
             "UnaryOperator::Plus",
             "UnaryOperator::Minus",
@@ -750,7 +750,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "&&label",
+        "`&&label`",
         &[],
         Refused,
         "use `goto` with a name",
@@ -758,7 +758,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "a[i]",
+        "`a[i]`",
         &["Expression::BinaryOperator", "BinaryOperator::Index"],
         Translated,
         "an index outside the array fails a check",
@@ -766,7 +766,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "*, /, %, +, -",
+        "`*`, `/`, `%`, `+`, `-`",
         &[
             "BinaryOperator::Multiply",
             "BinaryOperator::Divide",
@@ -780,7 +780,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "<<, >>",
+        "`<<`, `>>`",
         &["BinaryOperator::ShiftLeft", "BinaryOperator::ShiftRight"],
         Translated,
         "by constants; to the right a negative value is rounded down, as gcc does",
@@ -796,7 +796,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "<, >, <=, >=, ==, !=",
+        "`<`, `>`, `<=`, `>=`, `==`, `!=`",
         &[
             "BinaryOperator::Less",
             "BinaryOperator::Greater",
@@ -811,7 +811,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "&, ^, |",
+        "`&`, `^`, `|`",
         &[
             "BinaryOperator::BitwiseAnd",
             "BinaryOperator::BitwiseXor",
@@ -823,7 +823,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "&&, ||",
+        "`&&`, `||`",
         &["BinaryOperator::LogicalAnd", "BinaryOperator::LogicalOr"],
         Translated,
         "the right side is evaluated only if the left does not decide",
@@ -831,7 +831,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "=",
+        "`=`",
         &["BinaryOperator::Assign"],
         Translated,
         "",
@@ -839,7 +839,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
-        "*=, /=, %=, +=, -=, <<=, >>=, &=, ^=, |=",
+        "`*=`, `/=`, `%=`, `+=`, `-=`, `<<=`, `>>=`, `&=`, `^=`, `|=`",
         &[
             "BinaryOperator::AssignMultiply",
             "BinaryOperator::AssignDivide",
@@ -858,7 +858,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "case a ... b:",
+        "`case a ... b:`",
         &["Label::CaseRange"],
         Translated,
         "",
@@ -866,7 +866,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "__attribute__((a))",
+        "`__attribute__((a))`",
         &[],
         Approximated,
         "left out if it is one that says nothing about what a program does: hints for warnings and the optimiser, and where things are put",
@@ -882,7 +882,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "inline, _Noreturn, restrict, __extension__",
+        "`inline`, `_Noreturn`, `restrict`, `__extension__`",
         &[],
         Approximated,
         "left out: they allow optimisations, and change nothing else",
@@ -890,7 +890,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "f() __asm__(\"name\");",
+        "`f() __asm__(\"name\");`",
         &[],
         Approximated,
         "left out: a function with another name for the linker has no body here unless the program gives one, and calls of it are refused then",
@@ -898,7 +898,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "asm",
+        "`asm`",
         &["Statement::Asm", "AsmStatement::GnuExtended"],
         Refused,
         "write it in C",
@@ -906,7 +906,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "asm as a branch",
+        "`asm` as a branch",
         &[],
         Refused,
         "write it in C",
@@ -922,7 +922,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "__CPROVER_.., __ESBMC_..",
+        "`__CPROVER_..`, `__ESBMC_..`",
         &[],
         Refused,
         "as a name of anything: other verifiers give it a meaning",
@@ -930,7 +930,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         COMPILERS,
-        "__VERIFIER_atomic_f()",
+        "`__VERIFIER_atomic_f()`",
         &[],
         Translated,
         "a function of the program whose body is one step",
@@ -938,7 +938,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         PREPROCESSOR,
-        "#define, #undef, #, ##, __VA_ARGS__",
+        "`#define`, `#undef`, `#`, `##`, `__VA_ARGS__`",
         &[],
         Translated,
         "",
@@ -946,7 +946,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         PREPROCESSOR,
-        "#if, #ifdef, #ifndef, #elif, #else, #endif",
+        "`#if`, `#ifdef`, `#ifndef`, `#elif`, `#else`, `#endif`",
         &[],
         Translated,
         "",
@@ -954,7 +954,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         PREPROCESSOR,
-        "#include",
+        "`#include`",
         &[],
         Translated,
         "of files beside the one that includes them, and of the headers that are known",
@@ -962,7 +962,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         PREPROCESSOR,
-        "#include of another header",
+        "`#include` of another header",
         &[],
         Refused,
         "remove it if nothing of it is used",
@@ -970,7 +970,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         PREPROCESSOR,
-        "#error",
+        "`#error`",
         &[],
         Refused,
         "",
@@ -978,15 +978,23 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         PREPROCESSOR,
-        "#line, #pragma, #ident, #warning",
+        "`#line`, `#pragma`, `#ident`, `#warning`",
         &[],
         Approximated,
         "left out, as gcc does without options: `#pragma once` is followed",
         "#pragma GCC diagnostic ignored \"-Wall\"\n#ident \"a\"\nint x = 1; int main(void) { assert(x == 1); }",
     ),
     row(
+        PREPROCESSOR,
+        "macros of gcc and of headers",
+        &[],
+        Translated,
+        "those that programs ask for, with the values of gcc on a Linux of the data model: limits of integers, numbers of errors, memory orders, what tells compilers and machines apart",
+        "#include <limits.h>\n#include <stdint.h>\nint main(void) { assert(INT_MIN < 0 && UINT32_MAX == 4294967295u && ETIMEDOUT == 110 && EOF == -1 && SEM_VALUE_MAX == INT_MAX && __CHAR_BIT__ == 8); }",
+    ),
+    row(
         OF_HEADERS,
-        "pthread_t, pthread_attr_t, pthread_mutex_t, pthread_mutexattr_t, pthread_cond_t, pthread_condattr_t, pthread_rwlock_t, pthread_rwlockattr_t, pthread_spinlock_t, pthread_barrier_t, pthread_barrierattr_t, pthread_once_t, sem_t",
+        "`pthread_t`, `pthread_attr_t`, `pthread_mutex_t`, `pthread_mutexattr_t`, `pthread_cond_t`, `pthread_condattr_t`, `pthread_rwlock_t`, `pthread_rwlockattr_t`, `pthread_spinlock_t`, `pthread_barrier_t`, `pthread_barrierattr_t`, `pthread_once_t`, `sem_t`",
         &[],
         Translated,
         "for the functions of the table below",
@@ -994,7 +1002,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "size_t, ssize_t, ptrdiff_t, intptr_t, uintptr_t, intmax_t, uintmax_t, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, time_t, useconds_t, pid_t, off_t",
+        "`size_t`, `ssize_t`, `ptrdiff_t`, `intptr_t`, `uintptr_t`, `intmax_t`, `uintmax_t`, `int8_t`, `int16_t`, `int32_t`, `int64_t`, `uint8_t`, `uint16_t`, `uint32_t`, `uint64_t`, `time_t`, `useconds_t`, `pid_t`, `off_t`",
         &[],
         Translated,
         "integers",
@@ -1002,7 +1010,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "int_fast8_t, int_fast16_t, int_fast32_t, uint_fast8_t, uint_fast16_t, uint_fast32_t, int_least8_t, int_least16_t, int_least32_t, uint_least8_t, uint_least16_t, uint_least32_t",
+        "`int_fast8_t`, `int_fast16_t`, `int_fast32_t`, `uint_fast8_t`, `uint_fast16_t`, `uint_fast32_t`, `int_least8_t`, `int_least16_t`, `int_least32_t`, `uint_least8_t`, `uint_least16_t`, `uint_least32_t`",
         &[],
         Translated,
         "integers",
@@ -1010,7 +1018,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "atomic_int, atomic_uint, atomic_bool, atomic_char, atomic_schar, atomic_uchar, atomic_short, atomic_ushort, atomic_long, atomic_ulong, atomic_llong, atomic_ullong, atomic_size_t, atomic_intptr_t, atomic_uintptr_t, atomic_flag, memory_order",
+        "`atomic_int`, `atomic_uint`, `atomic_bool`, `atomic_char`, `atomic_schar`, `atomic_uchar`, `atomic_short`, `atomic_ushort`, `atomic_long`, `atomic_ulong`, `atomic_llong`, `atomic_ullong`, `atomic_size_t`, `atomic_intptr_t`, `atomic_uintptr_t`, `atomic_flag`, `memory_order`",
         &[],
         Translated,
         "`_Atomic` integers",
@@ -1018,7 +1026,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "struct timespec",
+        "`struct timespec`",
         &[],
         Translated,
         "",
@@ -1026,7 +1034,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "FILE",
+        "`FILE`",
         &[],
         Approximated,
         "behind pointers, for the functions that print; nothing reads what they write",
@@ -1034,7 +1042,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "pthread_key_t, va_list, mtx_t, cnd_t, thrd_t, once_flag",
+        "`pthread_key_t`, `va_list`, `mtx_t`, `cnd_t`, `thrd_t`, `once_flag`",
         &[],
         Refused,
         "where they are used",
@@ -1042,7 +1050,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OF_HEADERS,
-        "errno",
+        "`errno`",
         &[],
         Refused,
         "the results of functions say whether they succeeded",

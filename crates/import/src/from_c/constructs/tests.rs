@@ -139,7 +139,10 @@ fn every_variant_of_the_syntax_has_one_row_whose_example_shows_it() {
 #[test]
 fn every_type_of_headers_has_a_row() {
     let rows = SYNTAX.iter().filter(|row| row.area == OF_HEADERS);
-    let names: BTreeSet<&str> = rows.flat_map(|row| row.name.split(", ")).collect();
+    let names: BTreeSet<&str> = rows
+        .flat_map(|row| row.name.split(", "))
+        .map(|name| name.trim_matches('`'))
+        .collect();
     for name in parse::TYPE_NAMES {
         assert!(names.contains(name), "{name}");
     }
@@ -157,4 +160,49 @@ fn no_function_has_two_rows() {
     names.dedup();
     assert_eq!(names.len(), count);
     assert!(constructs().len() > 150);
+}
+
+/// The values of macros are those of gcc, as far as they are integers.
+#[test]
+fn macros_have_the_values_of_gcc() {
+    // Versions may differ, and this one is a list in braces.
+    let other = [
+        "__GNUC__",
+        "__GNUC_MINOR__",
+        "__GNUC_PATCHLEVEL__",
+        "__STDC_VERSION__",
+        "ATOMIC_FLAG_INIT",
+    ];
+    let mut text = String::from(PREAMBLE);
+    text.push_str("#include <limits.h>\n#include <stdint.h>\n");
+    let mut count = 0;
+    let headers = ["errno.h", "pthread.h", "semaphore.h", "stdio.h", "stdlib.h"];
+    let dialect = lexer::dialect(DataModel::Lp64);
+    let of_headers = headers
+        .iter()
+        .filter_map(|name| (dialect.header)(name, &|_| false));
+    for (name, value) in dialect.defined.iter().copied().chain(of_headers).flatten() {
+        if name.contains('(') || value.contains("void") || name == value || other.contains(name) {
+            continue;
+        }
+        text.push_str(&format!(
+            "_Static_assert(({name}) == ({value}), \"{name}\");\n"
+        ));
+        count += 1;
+    }
+    assert!(count > 60, "{count}");
+    let folder = std::env::temp_dir().join(format!("threadwise-macros-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("macros.c");
+    std::fs::write(&file, text).unwrap();
+    let mut gcc = std::process::Command::new("gcc");
+    let output = gcc.args(["-fsyntax-only", "-w"]).arg(&file).output();
+    std::fs::remove_dir_all(&folder).unwrap();
+    match output {
+        Ok(output) => {
+            let messages = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{messages}");
+        }
+        Err(_) => println!("gcc is not here: macros were not compared"),
+    }
 }

@@ -40,6 +40,12 @@ impl<'a> Builder<'a> {
         let Type::Int(int) = part.ty else {
             return unsupported(at, "an atomic operation on this", "they are for integers");
         };
+        let byte = matches!(operation, Operation::TestAndSet | Operation::Clear)
+            && name.starts_with("__atomic_");
+        if byte && int.bits > 8 {
+            let help = "use a `_Bool` or a `char`: it is for one byte";
+            return unsupported(at, format!("`{name}` on an object of this size"), help);
+        }
         match operation {
             Operation::Load => self.load(part, at),
             Operation::Store => {
