@@ -209,6 +209,58 @@ fn programs_that_grow_without_end() {
 }
 
 #[test]
+fn definitions_that_double() {
+    let mut text = String::from("shared x: bool = false;\ndef d0 = x;\n");
+    for k in 1..28 {
+        text.push_str(&format!("def d{k} = d{0} || d{0};\n", k - 1));
+    }
+    text.push_str("process P { a: x := true; }\n");
+    for property in [
+        "invariant i: d27 || !x;",
+        "invariant i: d27;",
+        "liveness i: F d27;",
+    ] {
+        let ran = check(format!("{text}{property}\n"), &["--timeout", "5"]);
+        ran.expect(2).complains("E0116").complains("d27");
+    }
+    let place = Place::new();
+    place.file("doubling.tw", text);
+    let (ran, took) = place.measured(&["fmt", "--check", "doubling.tw"]);
+    assert!(ran.status < 2 && took < 20.0, "{took} s, {ran:?}");
+}
+
+#[test]
+fn initial_values_that_take_long() {
+    let sum = |count: &str| format!("sum k in 1..{count}: k");
+    let model = |initial: &str| {
+        format!("shared x: int = {initial};\nprocess P {{ a: x := 1; }}\ninvariant i: x > 0;\n")
+    };
+    for engine in ["explicit", "forward", "auto"] {
+        let args = ["--engine", engine];
+        check(model(&sum("3000")), &args).expect(0);
+        check(model(&sum("3000000 + 1")), &args)
+            .expect(2)
+            .complains("E0507");
+    }
+    // Each of them is short, all together are not.
+    let many: String = (0..2_000)
+        .map(|k| format!("shared x{k}: int = {};\n", sum("1000000")))
+        .collect();
+    check(format!("{many}process P {{ a: x1 := 1; }}\n"), &[])
+        .expect(2)
+        .complains("E0507");
+    let each = format!(
+        "ordered process P[i: 1..100000] {{ local y: int = i + ({}); a: y := y + 1; }}\n",
+        sum("1000")
+    );
+    check(each, &[]).expect(2).complains("E0507");
+    let each = "ordered process P[i: 1..3] { local y: 0..20000000 = i + (sum k in 1..3000: k); a: y := y + 1; }\n";
+    for engine in ["explicit", "forward", "auto"] {
+        check(each, &["--engine", engine]).expect(0);
+    }
+}
+
+#[test]
 fn things_that_are_no_files() {
     let place = Place::new();
     std::fs::create_dir(place.path().join("directory")).unwrap();

@@ -5,6 +5,8 @@
 //! Every coercion is explicit, macros are expanded, definitions are kept as calls. The
 //! interpreter runs this form directly, and the lowering reads it.
 
+use std::sync::Arc;
+
 use index_vec::{IndexVec, define_index_type};
 
 define_index_type! { /// A parameter of the model.
@@ -100,8 +102,8 @@ pub enum Scalar {
     Bool,
     /// `int`
     Int,
-    /// `lo..hi`; both are expressions over parameters.
-    Range(Expr, Expr),
+    /// `lo..hi`; both are expressions over parameters, which all variables of a type share.
+    Range(Arc<Expr>, Arc<Expr>),
     /// An enumeration.
     Enum(EnumId),
     /// Ids of a template.
@@ -116,7 +118,7 @@ pub enum Scalar {
 #[derive(Clone, Debug)]
 pub enum Domain {
     /// The integers `lo..hi`; both are expressions over parameters.
-    Range(Box<Expr>, Box<Expr>),
+    Range(Arc<Expr>, Arc<Expr>),
     /// The members of an enumeration.
     Enum(EnumId),
     /// The ids of a template; of a dynamic template, those started so far.

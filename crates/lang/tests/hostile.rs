@@ -175,3 +175,125 @@ fn initial_values_may_not_speak_of_labels_through_definitions() {
         assert_eq!(codes(text), [Code::NotConstant], "{text}");
     }
 }
+
+/// The codes of the errors alone.
+fn errors(text: &str) -> Vec<Code> {
+    let mut found = codes(text);
+    found.retain(|code| code.as_str().starts_with('E'));
+    found
+}
+
+/// Definitions of which each uses the one before twice: `step` says how.
+fn doubling(n: usize, base: &str, step: impl Fn(&str) -> String) -> String {
+    let mut text = format!("shared x: 0..9 = 0;\ndef d0 = {base};\n");
+    for k in 1..n {
+        text.push_str(&format!("def d{k} = {};\n", step(&format!("d{}", k - 1))));
+    }
+    text
+}
+
+#[test]
+fn definitions_that_double_are_looked_into_once() {
+    let n = 90;
+    let last = n - 1;
+    let steps: [fn(&str) -> String; 5] = [
+        |d| format!("{d} || {d}"),
+        |d| format!("{d} && {d}"),
+        |d| format!("{d} -> {d}"),
+        |d| format!("{d} <-> {d}"),
+        |d| format!("forall k in 1..9: {d}"),
+    ];
+    for step in steps {
+        let text = doubling(n, "x == 0", step);
+        let text = format!(
+            "{text}process P {{ l: await d{last}; }}\ninvariant i: d{last} || x > 0;\nfairness f: weak d{last};\nliveness j under f: F d{last};\nexception {{ d{last}; }}\n"
+        );
+        assert_eq!(errors(&text), [], "{text}");
+    }
+    let text = doubling(n, "x", |d| format!("max({d}, {d} / 2)"));
+    let text = format!("{text}process P {{ l: x := d{last}; }}\ninvariant i: d{last} < 9;\n");
+    assert_eq!(errors(&text), [], "{text}");
+    // What is true by the types alone is still found through definitions.
+    let text = doubling(n, "x <= 9", |d| format!("{d} && {d}"));
+    let text = format!("{text}process P {{ l: x := 1; }}\ninvariant i: d{last};\n");
+    assert!(codes(&text).contains(&Code::TrivialInvariant));
+}
+
+#[test]
+fn macros_that_double_are_refused() {
+    for step in ["{ m#(e); m#(e); }", "{ m#(e || e); }"] {
+        let mut text = String::from("shared x: bool = false;\nmacro m0(e) { x := e; }\n");
+        for k in 1..60 {
+            let body = step.replace('#', &(k - 1).to_string());
+            text.push_str(&format!("macro m{k}(e) {body}\n"));
+        }
+        text.push_str("process P { l: m59(x); }\n");
+        assert_eq!(codes(&text), [Code::ExpansionTooLarge]);
+    }
+}
+
+/// A chain of macros, the last of which does `end`.
+fn chain(n: usize, end: &str) -> String {
+    let mut text = format!("shared x: bool = false;\nmacro m0(e) {{ {end} }}\n");
+    for k in 1..n {
+        text.push_str(&format!("macro m{k}(e) {{ m{}(e); }}\n", k - 1));
+    }
+    format!("{text}process P {{ l: m{}(x); }}\ninvariant i: x;\n", n - 1)
+}
+
+#[test]
+fn only_macros_that_lead_back_to_themselves_are_recursive() {
+    for n in [51, 52, 200, 290] {
+        assert_eq!(errors(&chain(n, "x := e;")), [], "{n} macros");
+    }
+    for n in [1, 2, 51, 200] {
+        let back = format!("m{}(e);", n - 1);
+        assert_eq!(errors(&chain(n, &back)), [Code::RecursiveMacro], "{n}");
+    }
+    for n in [310, 20_000] {
+        let found = threadwise_lang::check(&chain(n, "x := e;")).diagnostics;
+        let codes: Vec<Code> = found.iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Code::NestingTooDeep], "{n} macros");
+        assert!(found[0].help.is_some());
+    }
+}
+
+#[test]
+fn labels_in_deep_macros_are_found() {
+    let text = chain(120, "inside: x := e;");
+    let text = text.replace("invariant i: x", "invariant i: !(P at inside)");
+    assert_eq!(errors(&text), []);
+}
+
+#[test]
+fn bounds_of_types_are_short() {
+    let sum = vec!["N"; 150].join(" + ");
+    let long = format!("({sum}) + ({sum})");
+    let many: Vec<String> = (0..20_000).map(|k| format!("x{k}")).collect();
+    let shared = format!("shared {}: T = 0;\n", many.join(", "));
+    let reads = vec!["x0 < 9"; 20_000].join(" && ");
+    let rest = format!("process P {{ l: await {reads}; x1 := 1; }}\n");
+    let text = |bound: &str| format!("param N = 1;\ntype T = 0..{bound};\n{shared}{rest}");
+    assert_eq!(codes(&text(&long)), [Code::ExpansionTooLarge]);
+    assert_eq!(errors(&text("N + N")), []);
+    for text in [
+        format!("param N = 1;\nprocess P {{ l: for k in 1..{long} {{ skip; }} }}\n"),
+        format!(
+            "param N = 1;\ninvariant i: forall k in 1..{long}: k > 0;\nprocess P {{ l: skip; }}\n"
+        ),
+    ] {
+        assert!(codes(&text).contains(&Code::ExpansionTooLarge));
+    }
+}
+
+#[test]
+fn loops_of_one_name_are_numbered_quickly() {
+    let loops: String = (0..20_000)
+        .map(|k| format!("l{k}: for k in 1..2 {{ m{k}: x := k; }}\n"))
+        .collect();
+    let checked = threadwise_lang::check(&process(&loops));
+    let program = checked.program.expect("no errors");
+    let locals = &program.templates[0].locals;
+    assert_eq!(locals[0].name, "k");
+    assert_eq!(locals[19_999].name, "k_20000");
+}

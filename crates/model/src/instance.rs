@@ -26,7 +26,7 @@ pub const MAX_PROCESSES: u32 = 100_000;
 /// The greatest number of cells of a state: shared and local variables, and one for the location
 /// of each process.
 pub const MAX_CELLS: u64 = 4_000_000;
-/// Operations that evaluating one constant may take.
+/// Operations that evaluating one constant may take, and all initial values together: there may be one for each process.
 const MAX_CONSTANT_WORK: u64 = 10_000_000;
 
 /// A program with values for its parameters.
@@ -136,6 +136,7 @@ impl Instance {
                 shared_cells: 0,
             },
             errors: Vec::new(),
+            initial_work: Budget::of(MAX_CONSTANT_WORK),
         };
         // Each stage uses the numbers of the one before, so an error ends the stages, though all
         // errors of one stage are reported together.
@@ -233,18 +234,23 @@ impl Instance {
 
     /// The value of a constant expression, coded as cells are.
     pub fn constant(&self, expr: &Expr) -> Result<i64, Stop> {
-        self.constant_for(expr, None)
+        self.constant_for(expr, None, &mut Budget::of(MAX_CONSTANT_WORK))
     }
 
     /// The value of an expression that depends on at most a process's own id.
-    fn constant_for(&self, expr: &Expr, own: Option<ProcessRef>) -> Result<i64, Stop> {
+    fn constant_for(
+        &self,
+        expr: &Expr,
+        own: Option<ProcessRef>,
+        budget: &mut Budget,
+    ) -> Result<i64, Stop> {
         Scope {
             instance: self,
             state: None,
             own,
             last: None,
             bindings: &mut Vec::new(),
-            budget: &mut Budget::of(MAX_CONSTANT_WORK),
+            budget,
         }
         .value(expr)
     }
@@ -299,6 +305,8 @@ impl Instance {
 struct Builder {
     instance: Instance,
     errors: Vec<Diagnostic>,
+    /// What is left for initial values.
+    initial_work: Budget,
 }
 
 impl Builder {
@@ -654,7 +662,10 @@ impl Builder {
         let mut values = Vec::new();
         for index in 0..if depends.is_some() { copies } else { 1 } {
             let own = depends.map(|template| ProcessRef { template, index });
-            match self.instance.constant_for(expr, own) {
+            let value = self
+                .instance
+                .constant_for(expr, own, &mut self.initial_work);
+            match value {
                 Ok(value) => {
                     if let Values::Between(lo, hi) = shape.values
                         && !(lo..=hi).contains(&value)

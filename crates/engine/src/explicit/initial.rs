@@ -1,10 +1,10 @@
 //! The initial states, one after the other: a variable that begins with any value multiplies
 //! them, so there may be far too many to write down.
 
+use threadwise_model::eval::initial_value;
 use threadwise_model::system::{CellDomain, CellInitial, Scope, System};
 
 use super::layout::Layout;
-use super::term::Known;
 
 /// The initial states of a system.
 #[derive(Clone, Debug)]
@@ -31,13 +31,14 @@ impl Initial {
     ) -> Result<Initial, NoInitial> {
         let mut cells = vec![0; system.cells];
         let mut free = Vec::new();
-        for var in &system.vars {
+        for (id, var) in system.vars.iter_enumerated() {
             let copies = match var.scope {
                 Scope::Shared => 1,
                 Scope::Local(template) => system.templates[template].count,
             };
             for copy in 0..copies {
                 let first = var.first.raw() + copy * var.stride;
+                let value = initial_value(system, id, copy).ok().flatten();
                 for cell in first..first + var.len {
                     let field = &layout.fields[cell as usize];
                     match &var.initial {
@@ -54,16 +55,7 @@ impl Initial {
                                 free.push((cell, least, greatest));
                             }
                         }
-                        CellInitial::Value(value) => {
-                            let own = match var.scope {
-                                Scope::Shared => (0, 0),
-                                Scope::Local(t) => {
-                                    let number = i64::from(system.templates[t].first.raw())
-                                        + i64::from(copy);
-                                    (i64::from(copy), number)
-                                }
-                            };
-                            let value = Known::new(system, Some(own), 0).constant(value);
+                        CellInitial::Value(_) => {
                             let value = value.filter(|&value| field.bits(value).is_some());
                             cells[cell as usize] = value.ok_or(NoInitial {
                                 cell: cell as usize,

@@ -239,14 +239,6 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// Evaluates an expression that depends on nothing but what is known.
-    pub fn constant(&mut self, expr: &Expr) -> Option<i64> {
-        match self.term(expr) {
-            Term::Const(value) => Some(value),
-            _ => None,
-        }
-    }
-
     /// Replaces known cells in a term, and folds.
     pub fn apply(&self, term: &Term) -> Term {
         match term {

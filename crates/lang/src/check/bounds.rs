@@ -115,7 +115,9 @@ pub(super) struct Bounds<'a> {
     /// What `where` says of single parameters.
     low: BTreeMap<ParamId, i128>,
     high: BTreeMap<ParamId, i128>,
+    /// What is known of definitions: each is looked into once, however often it is called.
     def_can_fail: BTreeMap<DefId, bool>,
+    def_truth: BTreeMap<DefId, Option<bool>>,
 }
 
 impl<'a> Bounds<'a> {
@@ -126,6 +128,7 @@ impl<'a> Bounds<'a> {
             low: BTreeMap::new(),
             high: BTreeMap::new(),
             def_can_fail: BTreeMap::new(),
+            def_truth: BTreeMap::new(),
         };
         for param in &checker.program.params {
             if let Some(constraint) = &param.constraint {
@@ -427,7 +430,7 @@ impl<'a> Bounds<'a> {
     }
 
     /// The truth value of an expression, if the types alone decide it.
-    pub(super) fn truth(&self, value: &Expr) -> Option<bool> {
+    pub(super) fn truth(&mut self, value: &Expr) -> Option<bool> {
         match &value.kind {
             ExprKind::Bool(b) => Some(*b),
             ExprKind::Not(e) => self.truth(e).map(|b| !b),
@@ -454,14 +457,20 @@ impl<'a> Bounds<'a> {
                 ..
             } => self.truth(body).filter(|b| *b),
             ExprKind::Call(id, args) if args.is_empty() => {
-                self.truth(&self.checker.program.defs[*id].body)
+                if let Some(known) = self.def_truth.get(id) {
+                    return *known;
+                }
+                let checker = self.checker;
+                let truth = self.truth(&checker.program.defs[*id].body);
+                self.def_truth.insert(*id, truth);
+                truth
             }
             _ => None,
         }
     }
 
     /// `&&` (`unit` true) or `||` (`unit` false).
-    fn all(&self, list: &[Expr], unit: bool) -> Option<bool> {
+    fn all(&mut self, list: &[Expr], unit: bool) -> Option<bool> {
         let values: Vec<Option<bool>> = list.iter().map(|e| self.truth(e)).collect();
         if values.contains(&Some(!unit)) {
             return Some(!unit);

@@ -303,7 +303,8 @@ impl Checker {
                 let scope = Scope::default();
                 match self.domain(&domain, Site::Constant, &scope) {
                     Some(Domain::Range(lo, hi)) => {
-                        self.program.templates[id].instances = Instances::Range(*lo, *hi);
+                        self.program.templates[id].instances =
+                            Instances::Range((*lo).clone(), (*hi).clone());
                     }
                     Some(_) => self.report(
                         Diagnostic::new(
@@ -524,8 +525,8 @@ impl Checker {
             SyntaxKind::TypeRange => {
                 let mut bounds = exprs(node);
                 let (lo, hi) = (bounds.next()?, bounds.next()?);
-                let lo = self.expect_type(&lo, ExprType::Int, Site::Constant, &scope);
-                let hi = self.expect_type(&hi, ExprType::Int, Site::Constant, &scope);
+                let lo = self.constant_bound(&lo, &scope);
+                let hi = self.constant_bound(&hi, &scope);
                 plain(Scalar::Range(lo?, hi?))
             }
             SyntaxKind::TypeArray => {
@@ -664,7 +665,7 @@ impl Checker {
             let second = parts.next()?;
             let lo = self.constant_bound(&first, scope);
             let hi = self.constant_bound(&second, scope);
-            return Some(Domain::Range(Box::new(lo?), Box::new(hi?)));
+            return Some(Domain::Range(lo?, hi?));
         }
         let name = match first.kind() {
             SyntaxKind::NameExpr => names(&first).next()?,
@@ -697,7 +698,7 @@ impl Checker {
                 FullType {
                     dims,
                     scalar: Scalar::Range(lo, hi),
-                } if dims.is_empty() => Some(Domain::Range(Box::new(lo), Box::new(hi))),
+                } if dims.is_empty() => Some(Domain::Range(lo, hi)),
                 FullType {
                     dims,
                     scalar: Scalar::Enum(id),
@@ -736,8 +737,24 @@ impl Checker {
         }
     }
 
-    fn constant_bound(&mut self, node: &SyntaxNode, scope: &Scope) -> Option<Expr> {
-        self.expect_type(node, ExprType::Int, Site::Constant, scope)
+    /// A bound is looked at wherever something has its type, so it must be short.
+    fn constant_bound(&mut self, node: &SyntaxNode, scope: &Scope) -> Option<Arc<Expr>> {
+        let bound = self.expect_type(node, ExprType::Int, Site::Constant, scope)?;
+        let mut size = 0;
+        bound.walk(&mut |_| size += 1);
+        if size > MAX_BOUND {
+            self.report(
+                Diagnostic::new(
+                    Code::ExpansionTooLarge,
+                    bound.span,
+                    format!("a bound with {size} numbers and operators; it can have {MAX_BOUND}"),
+                )
+                .label("too long")
+                .help("write its value, or make it the default of a parameter: `param N = ..`"),
+            );
+            return None;
+        }
+        Some(Arc::new(bound))
     }
 }
 

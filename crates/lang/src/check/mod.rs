@@ -25,9 +25,13 @@ pub use flow::{control_flow, next_labels};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// How deep expressions and blocks may be, with macros and definitions expanded.
 const MAX_DEPTH: usize = 300;
+
+/// How many numbers, parameters and operators the bound of a range may consist of.
+const MAX_BOUND: usize = 200;
 
 /// After this many errors the rest is not shown.
 const MAX_ERRORS: usize = 100;
@@ -149,8 +153,6 @@ struct Scope {
     inner: Vec<(String, Inner)>,
     /// Inside a macro: its arguments, and the scope of the call.
     frame: Option<Rc<Frame>>,
-    /// How many macros this is inside.
-    depth: usize,
 }
 
 /// A macro's arguments: by name, so each use resolves the argument again in the caller's scope.
@@ -247,6 +249,8 @@ struct Checker {
     /// For each template, its labels and its local variables by name.
     labels: IndexVec<TemplateId, BTreeMap<String, LocationId>>,
     local_names: IndexVec<TemplateId, BTreeMap<String, LocalId>>,
+    /// For each template and name, the last number that a loop's counter of this name was given.
+    loops_named: BTreeMap<(TemplateId, String), usize>,
     /// For each macro, whether it contains a label, once that is known.
     macro_labels: BTreeMap<usize, bool>,
     /// Variables whose type is wrong: what is said about them would only repeat it.
@@ -289,7 +293,8 @@ impl Checker {
                         "more than {MAX_DEPTH} levels of nesting, macros and definitions included"
                     ),
                 )
-                .label("too deep here"),
+                .label("too deep here")
+                .help("a macro or a definition adds its own levels where it is used: let fewer of them build on one another"),
             );
             return None;
         }

@@ -7,8 +7,6 @@ use crate::syntax::{child, exprs, names, span};
 
 /// How many statements and arguments macros may expand to, in all templates together.
 pub(super) const MAX_EXPANDED: usize = 100_000;
-/// How many macros may be inside one another.
-const MAX_MACRO_DEPTH: usize = 50;
 
 /// What surrounds a statement.
 #[derive(Clone, Copy)]
@@ -108,10 +106,7 @@ impl Checker {
                         continue;
                     };
                     *budget += 1;
-                    if open.contains(&index)
-                        || open.len() > MAX_MACRO_DEPTH
-                        || *budget > MAX_EXPANDED
-                    {
+                    if open.contains(&index) || open.len() > MAX_DEPTH || *budget > MAX_EXPANDED {
                         continue;
                     }
                     open.push(index);
@@ -138,7 +133,7 @@ impl Checker {
         node.descendants().any(|inner| match inner.kind() {
             SyntaxKind::Label => true,
             SyntaxKind::CallStmt => match self.called_macro(&inner) {
-                Some(index) if depth <= MAX_MACRO_DEPTH => match self.macro_labels.get(&index) {
+                Some(index) if depth <= MAX_DEPTH => match self.macro_labels.get(&index) {
                     Some(known) => *known,
                     None => {
                         // Until it is known: a macro that leads back to itself adds no label.
@@ -472,10 +467,14 @@ impl Checker {
             Domain::Range(lo, hi) => {
                 // The loop may be empty, but its counter must have a value.
                 let top = expr(
-                    ExprKind::Arith(ArithOp::Max, lo.clone(), hi.clone()),
+                    ExprKind::Arith(
+                        ArithOp::Max,
+                        Box::new((**lo).clone()),
+                        Box::new((**hi).clone()),
+                    ),
                     ExprType::Int,
                 );
-                (Scalar::Range((**lo).clone(), top), (**lo).clone())
+                (Scalar::Range(lo.clone(), Arc::new(top)), (**lo).clone())
             }
             Domain::Enum(id) => (
                 Scalar::Enum(*id),
@@ -491,10 +490,10 @@ impl Checker {
         };
         // Two loops may use one name; in states and traces the second is `k_2`.
         let mut unique = text(name);
-        let mut number = 1;
+        let last = self.loops_named.entry((template, text(name))).or_insert(1);
         while self.local_names[template].contains_key(&unique) {
-            number += 1;
-            unique = format!("{}_{number}", name.text());
+            *last += 1;
+            unique = format!("{}_{last}", name.text());
         }
         let id = self.program.templates[template].locals.push(Variable {
             name: unique.clone(),
@@ -766,7 +765,7 @@ impl Checker {
         let args: Vec<SyntaxNode> = exprs(&call).collect();
         let params = self.macros[index].params.clone();
         self.arity(&callee, args.len(), params.len())?;
-        if scope.calls(&self.macros[index].node) || scope.depth >= MAX_MACRO_DEPTH {
+        if scope.calls(&self.macros[index].node) {
             self.report(
                 Diagnostic::new(
                     Code::RecursiveMacro,
@@ -795,7 +794,6 @@ impl Checker {
                     .collect(),
                 caller: scope.clone(),
             })),
-            depth: scope.depth + 1,
         };
         let around = Around {
             in_loop: false,
@@ -820,7 +818,8 @@ impl Checker {
                     at,
                     format!("macros expand to more than {MAX_EXPANDED} statements and arguments"),
                 )
-                .label("while expanding this"),
+                .label("while expanding this")
+                .help("repeat statements with a loop, or let fewer macros build on one another"),
             );
         }
     }

@@ -28,6 +28,7 @@ use crate::system::{
     System, SystemProperty, SystemPropertyKind, SystemTemplate, SystemVar, VarId,
 };
 use crate::temporal::{self, Atom, Formula, Liveness, TooLarge};
+use crate::visit;
 use expr::{Frame, Refusal, Temporal, Translator};
 
 /// The greatest number of paths from one label to the next.
@@ -419,7 +420,10 @@ impl<'a> Layout<'a> {
                 let value = translator
                     .expr(&mut Frame::default(), expr)
                     .map_err(|refusal| vec![diagnostic(refusal)])?;
-                CellInitial::Value(value)
+                // One that is the same for all is evaluated once, not for each cell and by each engine.
+                let same = !visit::mentions_own_id(expr, self.program);
+                let known = same.then(|| self.instance.constant(expr).ok()).flatten();
+                CellInitial::Value(known.map_or(value, Expr::Const))
             }
         };
         Ok(SystemVar {
