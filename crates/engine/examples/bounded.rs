@@ -9,7 +9,7 @@ use std::sync::Arc;
 use threadwise_engine::{
     Answer, Engine, Limits, Observer, Outcome, Run, RunEnding, Silent, State, Unsupported,
 };
-use threadwise_evidence::{Reason, Stats, to_text};
+use threadwise_evidence::{Reason, ReasonCode, Stats, to_text};
 use threadwise_model::eval::{self, Context, initial_states, outcomes};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
@@ -70,7 +70,7 @@ type Found = BTreeMap<State, Option<(State, ProcessId)>>;
 impl Bounded {
     fn search(&self, system: &System, invariant: &Expr, limits: &Limits) -> Answer {
         let unknown = |code, message| Answer::Unknown(Reason::new(code, message));
-        let overflow = || unknown("overflow", "a computation leaves 64 bits");
+        let overflow = || unknown(ReasonCode::Overflow, "a computation leaves 64 bits");
         let Ok(initial) = initial_states(system) else {
             return overflow();
         };
@@ -80,7 +80,7 @@ impl Bounded {
             let mut next = BTreeSet::new();
             for state in &layer {
                 if limits.should_stop().is_some() {
-                    return unknown("time-limit", "the time is over");
+                    return unknown(ReasonCode::TimeLimit, "the time is over");
                 }
                 match Context::of_state(system, state).holds(invariant) {
                     Ok(true) => {}
@@ -93,7 +93,7 @@ impl Bounded {
                             eval::Outcome::Move(after) => after,
                             // A property speaks of runs up to the first failing check.
                             eval::Outcome::Rest | eval::Outcome::Failure(..) => continue,
-                            _ => return unknown("unsupported", "a step is not known"),
+                            _ => return unknown(ReasonCode::Unsupported, "a step is not known"),
                         };
                         if !found.contains_key(&after) {
                             found.insert(after.clone(), Some((state.clone(), process)));
@@ -108,7 +108,7 @@ impl Bounded {
             }
             layer = next;
         }
-        unknown("bound", "no violation within the bound")
+        unknown(ReasonCode::NoProof, "no violation within the bound")
     }
 }
 

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use threadwise_evidence::{Account, Certificate, Reason, ReplayError, Stats, Trace, record};
+use threadwise_evidence::{
+    Account, Certificate, Reason, ReasonCode, ReplayError, Stats, Trace, record,
+};
 use threadwise_lang::program::{LocationId, Span, TemplateId};
 use threadwise_model::expression::Failure;
 use threadwise_model::instance::Instance;
@@ -58,7 +60,7 @@ pub struct Unsupported {
 impl From<Unsupported> for Reason {
     fn from(unsupported: Unsupported) -> Reason {
         Reason {
-            code: "unsupported".to_owned(),
+            code: ReasonCode::Unsupported,
             message: unsupported.message,
             next: unsupported.next,
         }

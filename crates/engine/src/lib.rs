@@ -23,5 +23,5 @@ mod explicit;
 mod limits;
 
 pub use engine::{Answer, Engine, Outcome, Run, RunEnding, State, Unsupported};
-pub use explicit::{Explicit, VIOLATIONS, Visited};
+pub use explicit::{Explicit, Visited};
 pub use limits::{Limits, Observer, Progress, Silent, Stop, Work};

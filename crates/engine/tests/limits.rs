@@ -34,7 +34,7 @@ fn code(answer: &Answer) -> &str {
     match answer {
         Answer::Proved(_) => "proved",
         Answer::Violated(_) => "violated",
-        Answer::Unknown(reason) => &reason.code,
+        Answer::Unknown(reason) => reason.code.as_str(),
     }
 }
 

@@ -46,6 +46,7 @@ mod lasso_text;
 mod lines;
 mod mermaid;
 mod outline;
+mod reason;
 mod record;
 mod remedy;
 mod replay;
@@ -65,6 +66,7 @@ pub use itf::to_itf;
 pub use lasso::triggers;
 pub use mermaid::to_mermaid;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
+pub use reason::{Occurs, Reason, ReasonCode};
 pub use record::{Recorder, RunEnding, Steps, record};
 pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
@@ -73,4 +75,4 @@ pub use trace::{
     Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
 };
 pub use transplant::transplant;
-pub use verdict::{Account, Exposed, Measure, Reason, Round, Stats, Vacuity, Verdict};
+pub use verdict::{Account, Exposed, Measure, Round, Stats, Vacuity, Verdict};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Certificate, Outline, Trace};
+use crate::{Certificate, Outline, Reason, Trace};
 
 /// The answer to whether a property holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -16,35 +16,6 @@ pub enum Verdict {
     Violated(Trace),
     /// No answer.
     Unknown(Reason),
-}
-
-/// Why there is no answer, or why an answer was not rechecked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// A stable word for programs, such as `time-limit`.
-    pub code: String,
-    /// The same for people, in a sentence.
-    pub message: String,
-    /// What to try next.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub next: Option<String>,
-}
-
-impl Reason {
-    /// A reason without advice.
-    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Reason {
-        Reason {
-            code: code.into(),
-            message: message.into(),
-            next: None,
-        }
-    }
-
-    /// Adds what to try next.
-    pub fn next(mut self, next: impl Into<String>) -> Reason {
-        self.next = Some(next.into());
-        self
-    }
 }
 
 /// What an engine counted; only what it knows.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Stop, Unsupported};
-use threadwise_evidence::{Account, Outline, Reason, Stats, Symmetric, Vacuity};
+use threadwise_evidence::{Account, Outline, Reason, ReasonCode, Stats, Symmetric, Vacuity};
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{Expr, System, SystemProperty, SystemPropertyKind};
 use threadwise_model::temporal::{Formula, Liveness};
@@ -163,7 +163,7 @@ pub(crate) fn all(
                     outcome.stats = attempt.stats;
                     let answer = answer.unwrap_or_else(|halt| {
                         let mut reason = Reason::from(halt);
-                        if reason.code == "unsupported" {
+                        if reason.code == ReasonCode::Unsupported {
                             // What takes such programs decides no liveness.
                             reason.next =
                                 Some("give variables ranges with fewer values".to_owned());

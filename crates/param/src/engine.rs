@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use threadwise_engine::{Limits, Observer, Stop};
-use threadwise_evidence::{Account, Certificate, Claim, Reason, Round, Stats};
+use threadwise_evidence::{Account, Certificate, Claim, Reason, ReasonCode, Round, Stats};
 use threadwise_lang::program::{Program, PropertyKind};
 
 use threadwise_evidence::CHECKS;
@@ -185,7 +185,7 @@ impl FamilyEngine {
                     let why = whys.get(property).or(why.as_ref());
                     let why = why.map(|why| format!(" ({why})"));
                     Answer::Unknown(Reason::new(
-                        "no-proof",
+                        ReasonCode::NoProof,
                         format!(
                             "`{}` found no proof{}, and no violation in {states} states of instances with up to {processes} processes",
                             self.name(),
@@ -262,7 +262,7 @@ impl FamilyEngine {
     fn refused(self, property: &str) -> Reason {
         let name = self.name();
         Reason::new(
-            "unsupported",
+            ReasonCode::Unsupported,
             format!("`{name}` decides safety properties, and `{property}` is a liveness property"),
         )
     }
@@ -276,8 +276,8 @@ fn is_liveness(program: &Program, property: &str) -> bool {
 
 fn stop_reason(stop: Stop) -> Reason {
     match stop {
-        Stop::Time => Reason::new("time-limit", "the time limit was reached"),
-        Stop::Cancelled => Reason::new("cancelled", "the search was cancelled"),
+        Stop::Time => Reason::new(ReasonCode::TimeLimit, "the time limit was reached"),
+        Stop::Cancelled => Reason::new(ReasonCode::Cancelled, "the search was cancelled"),
     }
 }
 
@@ -321,7 +321,7 @@ mod tests {
             let (Answer::Unknown(reason), _) = again else {
                 panic!("{again:?}");
             };
-            assert_eq!(reason.code, "unsupported");
+            assert_eq!(reason.code, ReasonCode::Unsupported);
         }
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use index_vec::IndexVec;
 use threadwise_engine::{Answer, Limits, Observer, Outcome, Progress, Run, Stop};
-use threadwise_evidence::{Account, Reason, Stats};
+use threadwise_evidence::{Account, Reason, ReasonCode, Stats};
 use threadwise_model::system::{ProcessId, System, SystemProperty};
 use threadwise_symbolic::{
     Agenda, Bdd, Diagrams, Error, Layout, Room, Symbolic, Transition, with_deep_stack,
@@ -63,19 +63,24 @@ impl<E: Into<Error>> From<E> for Halt {
 impl From<Halt> for Reason {
     fn from(halt: Halt) -> Reason {
         match halt {
-            Halt::Stop(Stop::Time) => Reason::new("time-limit", "the time limit was reached"),
-            Halt::Stop(Stop::Cancelled) => Reason::new("cancelled", "the search was cancelled"),
+            Halt::Stop(Stop::Time) => {
+                Reason::new(ReasonCode::TimeLimit, "the time limit was reached")
+            }
+            Halt::Stop(Stop::Cancelled) => {
+                Reason::new(ReasonCode::Cancelled, "the search was cancelled")
+            }
             Halt::Symbolic(error @ Error::OutOfNodes(_)) => {
-                Reason::new("memory-limit", error.to_string())
+                Reason::new(ReasonCode::MemoryLimit, error.to_string())
                     .next("give it more memory with `--memory`, or try another engine")
             }
-            Halt::Symbolic(error @ Error::Overflow) => Reason::new("overflow", error.to_string()),
+            Halt::Symbolic(error @ Error::Overflow) => {
+                Reason::new(ReasonCode::Overflow, error.to_string())
+            }
             Halt::Symbolic(error @ Error::Internal(_)) => {
-                Reason::new("internal", error.to_string())
+                Reason::new(ReasonCode::Internal, error.to_string())
             }
-            Halt::Symbolic(error) => {
-                Reason::new("unsupported", error.to_string()).next("`explicit` takes such programs")
-            }
+            Halt::Symbolic(error) => Reason::new(ReasonCode::Unsupported, error.to_string())
+                .next("`explicit` takes such programs"),
         }
     }
 }

@@ -9,15 +9,14 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
-use threadwise_engine::VIOLATIONS;
-use threadwise_evidence::{Reason, Stats, Verdict, replay, transplant};
+use threadwise_evidence::{Reason, ReasonCode, Stats, Verdict, replay, transplant};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
 use threadwise_param::small::{self, Reach};
 
 use crate::engines;
-use crate::job::{Execution, Executor, Job, JobOutcome, Stop, TOTAL_TIME, Turn};
+use crate::job::{Execution, Executor, Job, JobOutcome, Stop, Turn};
 use crate::judge::{Recheck, Subject, View};
 use crate::plan::{CHECKS, Plan, Planned};
 use crate::portfolio::{self, Entry};
@@ -330,7 +329,7 @@ impl<'a> Checking<'a> {
     fn settled(&self, names: &[String]) -> bool {
         let along = |name: &String| {
             let reason = self.unknown.get(name).and_then(|r| r.reason.as_ref());
-            name == CHECKS && reason.is_some_and(|reason| reason.code == VIOLATIONS)
+            name == CHECKS && reason.is_some_and(|reason| reason.code == ReasonCode::Violations)
         };
         self.open_of(names).iter().all(along)
     }
@@ -718,7 +717,10 @@ fn is_over(execution: &Execution) -> bool {
             let Verdict::Unknown(reason) = &finding.verdict else {
                 return false;
             };
-            ["time-limit", TOTAL_TIME].contains(&reason.code.as_str())
+            matches!(
+                reason.code,
+                ReasonCode::TimeLimit | ReasonCode::TotalTimeLimit
+            )
         }),
         Execution::Rejected(_) | Execution::Crashed(_) => false,
     }
@@ -726,7 +728,7 @@ fn is_over(execution: &Execution) -> bool {
 
 /// Whether a reason is the engine's own, and not a limit.
 fn is_answer(reason: &Reason) -> bool {
-    !matches!(reason.code.as_str(), "timeout" | "memory" | "interrupted")
+    !reason.code.is_limit()
 }
 
 /// Adds the time that something took before.

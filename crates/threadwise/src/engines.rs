@@ -1,6 +1,6 @@
 //! The engines by name, and the choice among them.
 
-use threadwise_evidence::Reason;
+use threadwise_evidence::{Reason, ReasonCode};
 
 use threadwise_param::engine::FamilyEngine;
 
@@ -92,7 +92,7 @@ pub(crate) fn decides(name: &str, planned: &Planned) -> Result<(), Reason> {
             format!("`--engine {EXPLICIT}` decides safety, and `--only liveness` leaves it out"),
         ),
     };
-    Err(Reason::new("unsupported", message).next(next))
+    Err(Reason::new(ReasonCode::Unsupported, message).next(next))
 }
 
 /// The engine of this name, if it is one for all instances at once.

@@ -4,7 +4,7 @@ use std::sync::{Arc, mpsc};
 use std::thread;
 
 use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Run, Work};
-use threadwise_evidence::{Exposed, Reason, ReplayError, Round, Stats, Verdict};
+use threadwise_evidence::{Exposed, Reason, ReasonCode, ReplayError, Round, Stats, Verdict};
 use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
@@ -408,7 +408,7 @@ fn violated(
     match run.record(instance, text, system, property) {
         Ok(trace) => Ok(Verdict::Violated(trace)),
         Err(ReplayError::Limit { limit, .. }) => Ok(Verdict::Unknown(Reason::new(
-            "replay-limit",
+            ReasonCode::ReplayLimit,
             format!("a violation was found, but the interpreter cannot replay it: {limit}"),
         ))),
         Err(error) => Err(format!(

@@ -3,7 +3,7 @@
 //! The answer to a job is evidence: one finding for each property. Whoever asked rechecks it.
 
 use serde::{Deserialize, Serialize};
-use threadwise_evidence::{Account, Stats, Verdict};
+use threadwise_evidence::{Account, ReasonCode, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
 use threadwise_param::engine::Method;
@@ -100,24 +100,15 @@ pub struct JobOutcome {
     pub complete: bool,
 }
 
-/// The code of a reason: the limit that ended the job was that of the whole invocation.
-pub(crate) const TOTAL_TIME: &str = "total-time-limit";
-
-/// The code of a reason: the job was told to come to an end.
-const CANCELLED: &str = "cancelled";
-
-/// The code of a reason: the user ended it.
-pub(crate) const INTERRUPTED: &str = "interrupted";
-
 impl JobOutcome {
     /// Says of every time limit that it was the one of the whole invocation, which a job does not
     /// know of.
     pub fn blame_total_time(&mut self) {
         for finding in &mut self.findings {
             if let Verdict::Unknown(reason) = &mut finding.verdict
-                && reason.code == "time-limit"
+                && reason.code == ReasonCode::TimeLimit
             {
-                TOTAL_TIME.clone_into(&mut reason.code);
+                reason.code = ReasonCode::TotalTimeLimit;
             }
         }
     }
@@ -126,9 +117,9 @@ impl JobOutcome {
     pub fn blame_interrupt(&mut self) {
         for finding in &mut self.findings {
             if let Verdict::Unknown(reason) = &mut finding.verdict
-                && reason.code == CANCELLED
+                && reason.code == ReasonCode::Cancelled
             {
-                INTERRUPTED.clone_into(&mut reason.code);
+                reason.code = ReasonCode::Interrupted;
             }
         }
     }
@@ -137,7 +128,7 @@ impl JobOutcome {
     pub(crate) fn is_interrupted(&self) -> bool {
         let mut verdicts = self.findings.iter().map(|finding| &finding.verdict);
         verdicts.any(
-            |verdict| matches!(verdict, Verdict::Unknown(reason) if reason.code == INTERRUPTED),
+            |verdict| matches!(verdict, Verdict::Unknown(reason) if reason.code == ReasonCode::Interrupted),
         )
     }
 }

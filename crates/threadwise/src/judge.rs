@@ -7,14 +7,15 @@ use std::sync::Arc;
 
 use threadwise_certify::Error as CertifyError;
 use threadwise_evidence::{
-    self as evidence, Certificate, Reason, Round, Stats, Trace, Vacuity, Verdict, remedies, replay,
+    self as evidence, Certificate, Reason, ReasonCode, Round, Stats, Trace, Vacuity, Verdict,
+    remedies, replay,
 };
 use threadwise_lang::program::{Expr, Program};
 use threadwise_lang::render::LineIndex;
 use threadwise_model::instance::Instance;
 
 use crate::advice;
-use crate::job::{AskStop, Execution, INTERRUPTED, JobOutcome, Stop, TOTAL_TIME};
+use crate::job::{AskStop, Execution, JobOutcome, Stop};
 use crate::plan::{CHECKS, Options, Plan, Planned};
 use crate::report::{Exit, Exposure, Kind, PropertyResult, Run, Scope, VerdictKind};
 use crate::session::{Session, values_of};
@@ -243,7 +244,10 @@ impl<'a> View<'a> {
                     },
                     rechecked: recheck,
                     reason: (!recheck).then(|| {
-                        Reason::new("no-recheck", "the trace was not replayed, as was asked for")
+                        Reason::new(
+                            ReasonCode::NoRecheck,
+                            "the trace was not replayed, as was asked for",
+                        )
                     }),
                     trace: Some(trace.clone()),
                     // Advice: if it cannot be had, nothing is wrong.
@@ -253,25 +257,44 @@ impl<'a> View<'a> {
             }
             Verdict::Unknown(reason) => {
                 // Engines say that a limit was reached; which one it was is known here.
-                let reason = match reason.code.as_str() {
-                    "internal" => return Err(reason.message.clone()),
-                    "time-limit" => self.stop_reason(planned, Stop::Time),
-                    TOTAL_TIME => self.stop_reason(planned, Stop::TotalTime),
-                    "memory-limit" => self.stop_reason(planned, Stop::Memory),
-                    INTERRUPTED => self.stop_reason(planned, Stop::Interrupted),
-                    "capacity" if reason.next.is_none() => reason
+                let reason = match reason.code {
+                    ReasonCode::Internal => return Err(reason.message.clone()),
+                    ReasonCode::TimeLimit => self.stop_reason(planned, Stop::Time),
+                    ReasonCode::TotalTimeLimit => self.stop_reason(planned, Stop::TotalTime),
+                    ReasonCode::MemoryLimit => self.stop_reason(planned, Stop::Memory),
+                    ReasonCode::Interrupted => self.stop_reason(planned, Stop::Interrupted),
+                    ReasonCode::Capacity if reason.next.is_none() => reason
                         .clone()
                         .next("let the model start fewer processes at most"),
-                    "no-proof" | "unsupported"
+                    ReasonCode::NoProof | ReasonCode::Unsupported
                         if matches!(self.subject, Subject::All(..))
                             && !self.plan.options.for_all.is_empty() =>
                     {
                         Reason {
-                            code: "for-all".to_owned(),
+                            code: ReasonCode::ForAll,
                             ..reason.clone()
                         }
                     }
-                    _ => reason.clone(),
+                    ReasonCode::Capacity
+                    | ReasonCode::NoProof
+                    | ReasonCode::Unsupported
+                    | ReasonCode::Timeout
+                    | ReasonCode::Memory
+                    | ReasonCode::Cancelled
+                    | ReasonCode::StateLimit
+                    | ReasonCode::Violations
+                    | ReasonCode::Overflow
+                    | ReasonCode::Integers
+                    | ReasonCode::Choices
+                    | ReasonCode::ReplayLimit
+                    | ReasonCode::ForAll
+                    | ReasonCode::GuaranteesTooWeak
+                    | ReasonCode::ExceptionsTooWeak
+                    | ReasonCode::ExceptionForbidden
+                    | ReasonCode::OneInstance
+                    | ReasonCode::NoCertificate
+                    | ReasonCode::NoRecheck
+                    | ReasonCode::NotRechecked => reason.clone(),
                 };
                 Ok(self.unknown(planned, reason, stats))
             }
@@ -317,18 +340,18 @@ impl<'a> View<'a> {
         let name = &planned.name;
         if certificate.is_none() {
             return Ok(Some(Reason::new(
-                "no-certificate",
+                ReasonCode::NoCertificate,
                 "the engine gave no certificate, so the verdict rests on the engine",
             )));
         }
         match self.recheck.answers.get(name) {
             None => Ok(Some(Reason::new(
-                "no-recheck",
+                ReasonCode::NoRecheck,
                 "the certificate was not checked, as was asked for",
             ))),
             Some(Ok(())) => Ok(None),
             Some(Err(CertifyError::Unsupported(why))) => {
-                Ok(Some(Reason::new("not-rechecked", why.clone())))
+                Ok(Some(Reason::new(ReasonCode::NotRechecked, why.clone())))
             }
             Some(Err(error)) => Err(format!(
                 "the certificate for `{name}` is refused: {}{error}",
@@ -385,7 +408,7 @@ impl<'a> View<'a> {
                     "leave out --for-all, or sweep: --set {}",
                     self.sweep(&open, values)
                 );
-                let reason = Reason::new("for-all", why).next(next);
+                let reason = Reason::new(ReasonCode::ForAll, why).next(next);
                 return Ok(self.unknown(planned, reason, stats));
             }
             if !open.is_empty() {
@@ -394,14 +417,14 @@ impl<'a> View<'a> {
                     "the claim is for every {open_names}, and was checked at {values} alone; more values: --set {}",
                     self.sweep(&open, values)
                 );
-                let instance = || {
-                    let message = format!(
-                        "the claim is for every {open_names}: {}",
-                        self.why_one(planned)
-                    );
-                    Reason::new("one-instance", message)
-                };
-                reason = Some(reason.unwrap_or_else(instance).next(next));
+                let mut message = format!(
+                    "the claim is for every {open_names}: {}",
+                    self.why_one(planned)
+                );
+                if let Some(unchecked) = reason {
+                    message = format!("{message}; {}", unchecked.message);
+                }
+                reason = Some(Reason::new(ReasonCode::OneInstance, message).next(next));
             }
         }
         Ok(PropertyResult {
@@ -448,8 +471,8 @@ impl<'a> View<'a> {
         let why = self.tried.iter().map(|reason| reason.message.as_str());
         let why: Vec<&str> = why.chain([refusal]).collect();
         let code = match self.plan.options.for_all.is_empty() {
-            true => "no-proof",
-            false => "for-all",
+            true => ReasonCode::NoProof,
+            false => ReasonCode::ForAll,
         };
         Reason::new(code, why.join("; "))
     }
@@ -486,12 +509,12 @@ fn stop_reason(options: &Options, by: Stop) -> Reason {
         Stop::Time => {
             let limit = options.seconds.unwrap_or_default();
             Reason::new(
-                "timeout",
+                ReasonCode::Timeout,
                 format!("the time limit of {limit} s was reached"),
             )
         }
         Stop::TotalTime => Reason::new(
-            "timeout",
+            ReasonCode::Timeout,
             "the time limit of the whole invocation was reached",
         ),
         Stop::Memory => {
@@ -499,10 +522,16 @@ fn stop_reason(options: &Options, by: Stop) -> Reason {
                 || "the memory is used up".to_owned(),
                 |bytes| format!("the memory limit of {} MiB was reached", bytes >> 20),
             );
-            Reason::new("memory", limit)
+            Reason::new(ReasonCode::Memory, limit)
         }
-        Stop::Exhausted => Reason::new("memory", "the system gave no more memory or threads"),
-        Stop::Interrupted => Reason::new(INTERRUPTED, "interrupted before the search was over"),
+        Stop::Exhausted => Reason::new(
+            ReasonCode::Memory,
+            "the system gave no more memory or threads",
+        ),
+        Stop::Interrupted => Reason::new(
+            ReasonCode::Interrupted,
+            "interrupted before the search was over",
+        ),
     }
 }
 

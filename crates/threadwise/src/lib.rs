@@ -59,7 +59,7 @@ pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
 pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 pub use threadwise_evidence::{
-    Certificate, Claim, Outline, Reason, Remedy, ReplayError, Stats, Trace, Vacuity,
+    Certificate, Claim, Outline, Reason, ReasonCode, Remedy, ReplayError, Stats, Trace, Vacuity,
 };
 pub use threadwise_param::engine::{HornSolver, Method};
 pub use threadwise_safety::{Errors, Exceptions, Predicates};

@@ -295,9 +295,11 @@ impl Session {
                         && result.verdict == VerdictKind::Unknown
                         && let Some(advice) = origin.advice(&self.text)
                     {
-                        reason.next = Some(match (reason.code.as_str(), reason.next.take()) {
-                            ("time-limit" | "memory", Some(next)) => format!("{next}; or {advice}"),
-                            _ => advice,
+                        // After a limit, a greater one is worth a try, too.
+                        let before = reason.next.take().filter(|_| reason.code.is_limit());
+                        reason.next = Some(match before {
+                            Some(next) => format!("{next}; or {advice}"),
+                            None => advice,
                         });
                     }
                 }

@@ -9,7 +9,7 @@ use threadwise::{
     Run, Runner, Scope, Session, Setting, Stats, Stop, Values, VerdictKind, Whole,
 };
 use threadwise_evidence::family::FamilyClaim;
-use threadwise_evidence::{Account, Certificate, Reason, Verdict};
+use threadwise_evidence::{Account, Certificate, Reason, ReasonCode, Verdict};
 
 const MODEL: &str = "\
 param N = 3 where N >= 2;
@@ -47,7 +47,7 @@ impl Runner for Script {
                 return Verdict::Proved(Some(Certificate::family(property, params, claim)));
             }
             let message = format!("`{}` found no proof", job.engine);
-            Verdict::Unknown(Reason::new("no-proof", message))
+            Verdict::Unknown(Reason::new(ReasonCode::NoProof, message))
         };
         let mut outcome = JobOutcome {
             findings: job
@@ -109,7 +109,7 @@ fn engines(script: &Script) -> Vec<&str> {
 
 fn reason(result: &PropertyResult) -> (&str, &str) {
     let reason = result.reason.as_ref().unwrap();
-    (&reason.code, &reason.message)
+    (reason.code.as_str(), &reason.message)
 }
 
 #[test]
@@ -166,6 +166,22 @@ fn what_is_proved_at_one_instance_says_why() {
     let (code, message) = reason(result(&run, "ends"));
     assert_eq!(code, "one-instance");
     assert!(message.contains("liveness is decided at one instance"));
+    // Whether it was rechecked is another matter, and `rechecked` says so.
+    let unchecked = self::run(MODEL, &options(&[]), &mut Script::default());
+    for property in ["low", "ends", "checks"] {
+        let result = result(&unchecked, property);
+        assert!(!result.rechecked, "{property}");
+        let (code, message) = reason(result);
+        assert_eq!(code, "one-instance", "{property}");
+        let why = message.contains("no certificate") || message.contains("was not checked");
+        assert!(why, "{property}: {message}");
+        let next = result.reason.as_ref().unwrap().next.as_deref().unwrap();
+        assert!(next.contains("alone; more values: --set"), "{next}");
+    }
+    // At an instance that was asked for, there is no other reason.
+    let asked = self::run(MODEL, &options(&["N=3", "M=1"]), &mut Script::default());
+    let (code, _) = reason(result(&asked, "low"));
+    assert!(["no-certificate", "no-recheck"].contains(&code), "{code}");
 }
 
 #[test]

@@ -3,11 +3,11 @@
 #![allow(missing_docs)]
 
 use threadwise::{
-    AskStop, Checked, Execution, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Plan,
-    Report, Run, Runner, Session, Setting, Stats, Stop, Trace, Values, VerdictKind, Whole,
+    AskStop, Checked, Execution, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Origin,
+    Plan, Report, Run, Runner, Session, Setting, Stats, Stop, Trace, Values, VerdictKind, Whole,
 };
 use threadwise_evidence::dag::Dag;
-use threadwise_evidence::{Account, Certificate, Claim, Reason, Vacuity, Verdict};
+use threadwise_evidence::{Account, Certificate, Claim, Reason, ReasonCode, Vacuity, Verdict};
 
 const BROKEN: &str = "\
 shared x: 0..9 = 0;
@@ -136,7 +136,7 @@ fn an_engine_that_forgets_a_property_is_an_internal_error() {
     let internal = |outcome: &mut JobOutcome| {
         outcome.findings[1] = Finding {
             property: "low".to_owned(),
-            verdict: Verdict::Unknown(Reason::new("internal", "lost its way")),
+            verdict: Verdict::Unknown(Reason::new(ReasonCode::Internal, "lost its way")),
             account: Default::default(),
         };
     };
@@ -167,7 +167,7 @@ fn a_crash_is_an_internal_error_and_an_interrupt_is_not() {
         assert_eq!(run.exit(), exit);
         for result in &run.results {
             assert_eq!(result.verdict, VerdictKind::Unknown);
-            assert_eq!(result.reason.as_ref().unwrap().code, code);
+            assert_eq!(result.reason.as_ref().unwrap().code.as_str(), code);
             assert_eq!(result.stats.states, Some(7));
         }
     }
@@ -181,7 +181,10 @@ fn without_rechecking_a_result_says_so() {
     };
     let run = run(&options, &mut InProcess::default());
     assert!(!run.results[1].rechecked);
-    assert_eq!(run.results[1].reason.as_ref().unwrap().code, "no-recheck");
+    assert_eq!(
+        run.results[1].reason.as_ref().unwrap().code.as_str(),
+        "no-recheck"
+    );
 }
 
 /// Lets the engine work, and ends the recheck at its n-th question whether to stop.
@@ -200,6 +203,38 @@ impl Runner for Hasty {
             (before <= 1).then_some(self.0)
         });
         Some(0.25)
+    }
+}
+
+#[test]
+fn after_a_limit_the_advice_about_wide_inputs_comes_second() {
+    let model = "shared x: 0..2000000000 = 0;\nprocess P {\n    a: havoc x; // many values: bound the input\n}\n";
+    let origin = Origin {
+        text: "the program".to_owned(),
+        lines: vec![Some(1), Some(2), Some(7)],
+    };
+    let session = Session::imported("program.c", model, origin, Vec::new());
+    let options = Options {
+        seconds: Some(2.0),
+        memory: Some(256 << 20),
+        ..Options::default()
+    };
+    let plan = Plan::new(session.program().unwrap(), &options).unwrap();
+    for (by, raise) in [
+        (Stop::Time, "--timeout"),
+        (Stop::TotalTime, "--total-timeout"),
+        (Stop::Memory, "--memory"),
+    ] {
+        let stats = Stats::default();
+        let answer = Answer(Execution::Stopped { by, stats });
+        let checked = session.check_instance(&plan, &Values::default(), &mut Whole::new(answer));
+        let Checked::Run(run) = checked else {
+            panic!("{checked:?}");
+        };
+        let reason = run.results[0].reason.as_ref().unwrap();
+        let next = reason.next.as_deref().unwrap();
+        assert!(next.contains(raise), "{by:?}: {next}");
+        assert!(next.ends_with("; or bound the input of line 7"), "{next}");
     }
 }
 
@@ -247,7 +282,7 @@ fn a_proof_whose_recheck_is_cut_short_is_none() {
             assert!(!result.rechecked && result.certificate.is_none());
             assert_eq!(result.stats.recheck_seconds, Some(0.25));
             let reason = result.reason.as_ref().unwrap();
-            assert_eq!(reason.code, code);
+            assert_eq!(reason.code.as_str(), code);
             assert!(reason.message.contains(message), "{}", reason.message);
             assert!(reason.message.ends_with("before the proof was rechecked"));
         }
@@ -454,9 +489,15 @@ fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
     let Checked::Run(run) = checked else {
         panic!("it is checked");
     };
-    assert_eq!(run.results[1].reason.as_ref().unwrap().code, "memory");
+    assert_eq!(
+        run.results[1].reason.as_ref().unwrap().code.as_str(),
+        "memory"
+    );
     // What the engine does not take is not run.
-    assert_eq!(run.results[0].reason.as_ref().unwrap().code, "unsupported");
+    assert_eq!(
+        run.results[0].reason.as_ref().unwrap().code.as_str(),
+        "unsupported"
+    );
 }
 
 #[test]

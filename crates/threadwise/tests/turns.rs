@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use threadwise::{
-    Checked, Execution, Executor, Exit, Finding, Job, JobOutcome, Options, Plan, Reason, Run,
-    Session, Setting, Stats, Stop, Trace, Turn, Values, VerdictKind,
+    Checked, Execution, Executor, Exit, Finding, Job, JobOutcome, Options, Plan, Reason,
+    ReasonCode, Run, Session, Setting, Stats, Stop, Trace, Turn, Values, VerdictKind,
 };
 use threadwise_evidence::{Account, Verdict};
 
@@ -47,7 +47,7 @@ impl Scripted {
             property: name.clone(),
             verdict: match of(name) {
                 Some(_) => Verdict::Proved(None),
-                None => Verdict::Unknown(Reason::new("no-proof", "it has no proof")),
+                None => Verdict::Unknown(Reason::new(ReasonCode::NoProof, "it has no proof")),
             },
             account: Account::default(),
         });
@@ -237,7 +237,7 @@ fn the_end_of_the_time_is_the_end_for_all_and_of_the_memory_for_one() {
         [("checks", ""), ("low", "explicit"), ("other", "")]
     );
     let reason = run.results[0].reason.as_ref().unwrap();
-    assert_eq!(reason.code, "timeout");
+    assert_eq!(reason.code.as_str(), "timeout");
     assert_eq!(run.results[0].scope.phrase(), "at N=6");
     assert_eq!(time.ended.len(), time.jobs.len());
     let mut memory = script(Stop::Memory);

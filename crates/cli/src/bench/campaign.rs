@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use threadwise::{Kind, PropertyResult, Report, Scope, Stats, VerdictKind};
+use threadwise::{Kind, PropertyResult, ReasonCode, Report, Scope, Stats, VerdictKind};
 
 use crate::bench::machine;
 use crate::bench::measure::{Command, End, MeasureError, Measured, measure};
@@ -283,9 +283,9 @@ fn read_check(measured: &Measured, open: bool) -> Run {
     } else if has(VerdictKind::Unknown) {
         let unknown = results.iter().filter(|r| r.verdict == VerdictKind::Unknown);
         let reason = unknown.filter_map(|result| result.reason.as_ref()).next();
-        run.outcome = match reason.map(|reason| reason.code.as_str()) {
-            Some("timeout") => Outcome::Time,
-            Some("memory") => Outcome::Memory,
+        run.outcome = match reason.map(|reason| reason.code) {
+            Some(ReasonCode::Timeout) => Outcome::Time,
+            Some(ReasonCode::Memory) => Outcome::Memory,
             _ => Outcome::Unknown,
         };
         run.message = reason.map(|reason| reason.message.clone());

@@ -19,7 +19,7 @@ mod store;
 mod symmetry;
 mod term;
 
-use threadwise_evidence::{Certificate, Reason, Stats};
+use threadwise_evidence::{Certificate, Reason, ReasonCode, Stats};
 use threadwise_model::system::{
     CellDomain, CellInitial, Scope, System, SystemProperty, SystemPropertyKind, SystemVar,
 };
@@ -32,9 +32,6 @@ use self::search::{Doubt, End, Found, Goal, Search};
 use self::symmetry::{Renaming, Symmetry};
 use crate::engine::{Answer, Engine, Outcome, Run, RunEnding, State, Unsupported};
 use crate::limits::{Limits, Observer, Stop};
-
-/// The code of a reason: a check that fails was looked for along with properties that are all violated, and not to the end.
-pub const VIOLATIONS: &str = "violations";
 
 /// More threads than this would wait for the one that owns the store.
 const MOST_THREADS: usize = 4;
@@ -252,7 +249,7 @@ impl Explicit {
                     "the initial value of cell {} is none of its values",
                     wrong.cell
                 );
-                let answer = || Answer::Unknown(Reason::new("internal", message.clone()));
+                let answer = || Answer::Unknown(Reason::new(ReasonCode::Internal, message.clone()));
                 let answers = asked.into_iter().map(|_| answer()).collect();
                 return Outcome {
                     answers,
@@ -393,8 +390,8 @@ fn run_to<const W: usize>(
 
 fn stopped(stop: Stop) -> Reason {
     match stop {
-        Stop::Time => Reason::new("time-limit", "the time limit was reached"),
-        Stop::Cancelled => Reason::new("cancelled", "the search was cancelled"),
+        Stop::Time => Reason::new(ReasonCode::TimeLimit, "the time limit was reached"),
+        Stop::Cancelled => Reason::new(ReasonCode::Cancelled, "the search was cancelled"),
     }
 }
 
@@ -409,16 +406,16 @@ fn reason<const W: usize>(search: &Search<W>, end: End, doubt: Option<Doubt>) ->
             }
         }
         End::States => Reason::new(
-            "state-limit",
+            ReasonCode::StateLimit,
             format!("the limit of states was reached after {states}"),
         ),
         End::Memory => Reason::new(
-            "memory-limit",
+            ReasonCode::MemoryLimit,
             format!("the memory limit was reached after {states} states"),
         )
         .next("allow more memory, or use smaller parameters"),
         End::Numbers => Reason::new(
-            "state-limit",
+            ReasonCode::StateLimit,
             format!("there are more states than the engine can number ({states})"),
         ),
         End::Capacity(template) => {
@@ -427,29 +424,32 @@ fn reason<const W: usize>(search: &Search<W>, end: End, doubt: Option<Doubt>) ->
                 "more than {} processes of `{}` are started",
                 template.count, template.name
             );
-            Reason::new("capacity", message)
+            Reason::new(ReasonCode::Capacity, message)
         }
         End::OutOfRange(cell) => {
             let message = format!("a step gave cell {cell} a value that is none of its values");
-            Reason::new("internal", message).next("report this as a bug of threadwise")
+            Reason::new(ReasonCode::Internal, message).next("report this as a bug of threadwise")
         }
         End::Along => Reason::new(
-            VIOLATIONS,
+            ReasonCode::Violations,
             "all else is violated, and the search ended soon after that",
         )
         .next("fix the violations first, or insist: --property checks"),
         End::Complete | End::Decided => match doubt {
             Some(Doubt::Integers) => Reason::new(
-                "integers",
+                ReasonCode::Integers,
                 "integers that begin with any value began with a few only",
             ),
             Some(Doubt::TooMany) => Reason::new(
-                "choices",
+                ReasonCode::Choices,
                 "a step has more choices than can be gone through one by one",
             )
             .next("give the variables smaller ranges"),
-            _ => Reason::new("overflow", "a computation left the 64 bits of an integer")
-                .next("give the variables ranges"),
+            _ => Reason::new(
+                ReasonCode::Overflow,
+                "a computation left the 64 bits of an integer",
+            )
+            .next("give the variables ranges"),
         },
     }
 }

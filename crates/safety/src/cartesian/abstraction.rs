@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use index_vec::IndexVec;
 use threadwise_engine::{Answer, Limits, Observer, Progress, Run, Stop};
-use threadwise_evidence::{Account, Reason, Stats};
+use threadwise_evidence::{Account, Reason, ReasonCode, Stats};
 use threadwise_model::eval::{self, Overflow};
 use threadwise_model::system::{CellId, ProcessId, Scope, System, SystemProperty};
 use threadwise_symbolic::{Error, OutOfNodes, Room};
@@ -460,7 +460,7 @@ impl<'a, 's> Abstraction<'a, 's> {
 
     fn forbidden_exception(&self, state: &[i64]) -> Reason {
         Reason::new(
-            "exception-forbidden",
+            ReasonCode::ExceptionForbidden,
             format!(
                 "the model's exception set contains a state that the property forbids ({}), and exceptions count as reachable",
                 self.written_state(state)
@@ -481,7 +481,7 @@ impl<'a, 's> Abstraction<'a, 's> {
             format!(" ({})", self.written_state(&state))
         });
         Reason::new(
-            "exceptions-too-weak",
+            ReasonCode::ExceptionsTooWeak,
             format!(
                 "{with}, the combinations of local states lead to one that the property forbids{state}; whether it can be reached is not known"
             ),

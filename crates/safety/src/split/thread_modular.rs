@@ -17,7 +17,7 @@
 
 use index_vec::IndexVec;
 use threadwise_engine::Answer;
-use threadwise_evidence::{Outline, Reason};
+use threadwise_evidence::{Outline, Reason, ReasonCode};
 use threadwise_model::influence::Globals;
 use threadwise_model::system::{ProcessId, SystemProperty};
 use threadwise_symbolic::{Bdd, Diagrams, Layout, Transition};
@@ -173,7 +173,7 @@ impl<'s> Attempt<'_, '_, 's, Guaranteed> {
             return self.once(&shared);
         }
         let reason = Reason::new(
-            "guarantees-too-weak",
+            ReasonCode::GuaranteesTooWeak,
             "what the processes guarantee each other does not exclude a violation; whether there is one was not found out",
         );
         Ok(Answer::Unknown(reason.next(format!(

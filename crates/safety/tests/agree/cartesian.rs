@@ -97,6 +97,6 @@ fn initial_states_obey_the_memory_limit() {
         let Answer::Unknown(reason) = answer else {
             panic!("{answer:?}");
         };
-        assert_eq!(reason.code, "memory-limit");
+        assert_eq!(reason.code.as_str(), "memory-limit");
     }
 }

@@ -141,7 +141,7 @@ fn guarantees_suffice_for_bakery_alone() {
                 let [Answer::Unknown(reason)] = &outcome.answers[..] else {
                     panic!("{model}: {:?}", outcome.answers);
                 };
-                assert_eq!(reason.code, "guarantees-too-weak", "{model}");
+                assert_eq!(reason.code.as_str(), "guarantees-too-weak", "{model}");
                 let next = reason.next.as_deref().unwrap_or_default();
                 assert!(next.contains("thread-modular-refined"), "{next}");
             }
