@@ -60,18 +60,28 @@ impl Findings {
 
 /// Compares all forms of an instance, in at most `most` states.
 pub fn compare(instance: &Instance, capacity: u32, most: usize) -> Result<Findings, String> {
-    let system = lower::lower(instance, capacity).map_err(|errors| {
+    compare_readings(instance, instance, capacity, most)
+}
+
+/// The same, where the interpreter runs an instance, and the lowering reads what may be another: to see whether a difference is noticed.
+pub fn compare_readings(
+    interpreted: &Instance,
+    lowered: &Instance,
+    capacity: u32,
+    most: usize,
+) -> Result<Findings, String> {
+    let system = lower::lower(lowered, capacity).map_err(|errors| {
         let errors: Vec<String> = errors.iter().map(|d| d.message.clone()).collect();
         format!("not lowered: {}", errors.join("; "))
     })?;
     let optimised = Optimised::new(&system);
     Comparison {
-        interpreter: Interpreter::new(instance),
+        interpreter: Interpreter::new(interpreted),
         system: &system,
         optimised: &optimised,
         steps: HashMap::new(),
         footprints: HashMap::new(),
-        temporal: Predicates::all(instance, &system)?,
+        temporal: Predicates::all(interpreted, &system)?,
         findings: Findings {
             discharged: optimised.claims().discharged.len(),
             ..Findings::default()

@@ -11,6 +11,7 @@
 mod body;
 mod expr;
 mod live;
+mod sharp;
 
 pub use live::generate_live;
 
@@ -107,6 +108,8 @@ struct Generator {
     templates: Vec<Draft>,
     shared: Vec<Var>,
     defs: Vec<Def>,
+    /// A definition that is always true, and says so with quantifiers.
+    holds: Option<String>,
     /// Names given out so far.
     names: usize,
     /// Cells that begin with any value: few, or there are too many initial states.
@@ -125,6 +128,7 @@ pub fn generate(seed: u64) -> String {
         templates: Vec::new(),
         shared: Vec::new(),
         defs: Vec::new(),
+        holds: None,
         names: 0,
         any_cells: 0,
     };
@@ -163,6 +167,15 @@ impl Generator {
         for _ in 0..1 + self.random.below(2) {
             text.push_str(&self.definition());
         }
+        let scope = Scope {
+            own: None,
+            property: false,
+            may_fail: false,
+            bound: Vec::new(),
+        };
+        let holds = self.sharp(&scope, 2);
+        text.push_str(&format!("def holds = {holds};\n"));
+        self.holds = Some("holds".to_owned());
         // `set` and `pause` fit every place and condition; `hop` has labels, so it is used once in a process.
         text.push_str("macro set(place, value) { place := value; }\n");
         text.push_str("macro pause(condition) { await condition; skip; }\n");
@@ -320,6 +333,10 @@ impl Generator {
             return any(self);
         }
         match var.ty {
+            Ty::Bool if self.random.percent(60) => {
+                let value = self.random.percent(50);
+                Some(self.sharp_initial(value))
+            }
             Ty::Bool => Some(
                 if self.random.percent(50) {
                     "true"
@@ -465,7 +482,8 @@ impl Generator {
             } else {
                 condition
             };
-            text.push_str(&format!("invariant inv{number}: {claim};\n"));
+            let sharp = self.sharp(&scope, 2);
+            text.push_str(&format!("invariant inv{number}: ({claim}) && {sharp};\n"));
         }
         if self.random.percent(if self.careful { 20 } else { 50 }) {
             text.push_str("deadlock_free;\n");
@@ -487,6 +505,8 @@ impl Generator {
         }
         if self.random.percent(20) {
             let (a, b) = (self.boolean(&scope, 1), self.boolean(&scope, 1));
+            let a = format!("{a} && {}", self.sharp(&scope, 4));
+            let b = format!("{b} && {}", self.sharp(&scope, 4));
             text.push_str(&format!(
                 "fairness fair1: unconditional or weak ({a}), strong if ({b}) then ({a});\n\
                  liveness live1 under fair1: G (({a}) -> F ({b})) && (({a}) U ({b}) || X ({b}));\n"

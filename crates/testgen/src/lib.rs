@@ -4,7 +4,7 @@
 //! process by process, with the plain and the optimised lowering; [`family`](mod@family) does so with the lowering for all values of the
 //! parameters. [`symmetry`] checks that the permutations
 //! that are claimed map the program onto itself. [`random_programs`] and [`library`] give what to compare on, and
-//! [`coverage`] says what random programs are worth.
+//! [`coverage`] says what random programs are worth, and [`slips`] whether the comparison would notice a mistake.
 
 pub mod agree;
 pub mod coverage;
@@ -13,6 +13,7 @@ pub mod generate;
 pub mod liveness;
 pub mod parametric;
 pub mod random;
+pub mod slips;
 pub mod symmetry;
 
 use std::collections::BTreeMap;

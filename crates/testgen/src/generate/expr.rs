@@ -226,6 +226,11 @@ impl Generator {
 
     /// A truth value.
     pub(super) fn boolean(&mut self, scope: &Scope, depth: usize) -> String {
+        if depth > 0 && self.random.percent(25) {
+            let sharp = self.sharp(scope, 2);
+            let rest = self.boolean_in_brackets(scope, depth - 1);
+            return format!("({sharp} && {rest})");
+        }
         let simple = depth == 0;
         let choice = self.random.below(if simple { 8 } else { 20 });
         let deeper = depth.saturating_sub(1);

@@ -35,6 +35,7 @@ pub fn generate_live(seed: u64) -> String {
         templates: Vec::new(),
         shared: Vec::new(),
         defs: Vec::new(),
+        holds: None,
         names: 0,
         any_cells: 0,
     };
