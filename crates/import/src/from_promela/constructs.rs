@@ -137,7 +137,7 @@ constructs! {
         EndLabel "labels `end..`" = translated("end_labels.pml", "");
         AcceptLabel "labels `accept..`" = translated("accept_labels.pml", "");
         ProgressLabel "labels `progress..`" = translated("progress_labels.pml", "");
-        AcceptWithFormula "labels `accept..` in a program with a formula or a claim" = approximated("The formula, or the claim, is what is asked, and its verdict is right. SPIN also reports cycles through such labels on the way; without the formula they are checked here, too.", "byte x; active proctype P() { accept: do :: x = 1 - x od }\nltl f { [] (x < 2) }");
+        AcceptWithFormula "labels `accept..` in a program with a formula or a claim" = approximated("The formula, or the claim, is what is asked, and its verdict is right. SPIN also reports cycles through such labels on the way; without the formula they are checked here, too. A note says so.", "byte x; active proctype P() { accept: do :: x = 1 - x od }\nltl f { [] (x < 2) }");
     }
     "Statements" {
         Assign "`x = e`" = translated("accept_labels.pml", "");
@@ -234,7 +234,7 @@ constructs! {
         Timeout "`timeout`" = translated("timeouts.pml", "");
         Pid "`_pid`" = translated("arrays.pml", "");
         NrPr "`_nr_pr`" = translated("process_numbers.pml", "");
-        NrPrWithClaim "`_nr_pr` in a program with a formula or a claim" = approximated("It is the number of the program's processes: what is said is about the program as it runs by itself. While SPIN checks a claim it counts that as one more process, so verdicts may differ.", "byte x; active proctype P() { x = _nr_pr }\nltl f { [] (x < 2) }");
+        NrPrWithClaim "`_nr_pr` in a program with a formula or a claim" = approximated("It is the number of the program's processes: what is said is about the program as it runs by itself. While SPIN checks a claim it counts that as one more process, so verdicts may differ. A note says so.", "byte x; active proctype P() { x = _nr_pr }\nltl f { [] (x < 2) }");
         RemoteLabel "`P@label`, `P[n]@label`" = translated("ltl_remote.pml", "");
         RemoteVariable "`P:x`, `P[n]:x` in a formula or a claim" = translated("ltl_remote.pml", "");
         RemoteInText "`P:x` in the text of a process" = refused("byte y; active proctype P() { byte x; x = 1 } active proctype Q() { y = /*!*/P:x }");

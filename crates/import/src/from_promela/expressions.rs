@@ -215,6 +215,10 @@ impl Parser {
             }
             "_pid" | "_nr_pr" | "_last" => {
                 self.take();
+                // A statement that begins with a variable is read twice.
+                if &*token.text == "_nr_pr" && !self.program.counted.contains(&at) {
+                    self.program.counted.push(at);
+                }
                 return expr(match &*token.text {
                     "_pid" => ExprKind::Pid,
                     "_nr_pr" => ExprKind::NrPr,

@@ -32,7 +32,8 @@ pub fn from_promela(name: &str, text: &str, settings: &mut Settings<'_>) -> Outc
     let parsed = parser::parse(&mut sources, settings);
     let result = parsed.and_then(|(program, hints)| {
         let notes = about_hints(hints).into_iter();
-        let notes = notes.chain(about_printing(&program)).collect();
+        let notes = notes.chain(about_printing(&program));
+        let notes = notes.chain(about_claims(&program)).collect();
         translate::translate(name, &program, &sources, notes)
     });
     Outcome {
@@ -67,4 +68,33 @@ fn about_printing(program: &syntax::Promela) -> Option<Remark> {
     );
     let help = "printing is a step that changes nothing, as in SPIN's verifier";
     Some(*remarks::remark(first, Code::LeftOut, message, help))
+}
+
+/// Where SPIN goes another way while it checks a formula or a claim: one note for each kind, at the first place.
+fn about_claims(program: &syntax::Promela) -> Vec<Remark> {
+    if program.formulas.is_empty() && program.claims.is_empty() {
+        return Vec::new();
+    }
+    let kinds = [
+        (
+            &program.counted,
+            "the claim is not counted by `_nr_pr`",
+            "SPIN counts it while it checks a formula or a claim, and may then come to another verdict",
+        ),
+        (
+            &program.accepting,
+            "cycles through `accept` labels are not looked for beside a formula or a claim",
+            "check the program without the formula for them",
+        ),
+    ];
+    let notes = kinds.into_iter().filter_map(|(places, message, help)| {
+        let message = format!("{message}{}", times(places.len()));
+        Some(*remarks::remark(
+            *places.first()?,
+            Code::LeftOut,
+            message,
+            help,
+        ))
+    });
+    notes.collect()
 }

@@ -182,6 +182,9 @@ impl Parser {
                     name
                 }
             };
+            if name.text.starts_with("accept") && !self.in_claim {
+                self.program.accepting.push(name.at);
+            }
             if self.scopes.variable(&name.text).is_some() {
                 let message = format!("`{}` is a variable, and cannot be a label too", name.text);
                 self.complain(remark(

@@ -22,6 +22,10 @@ pub(crate) struct Promela {
     pub formulas: Vec<Ltl>,
     /// `printf` and the like, which change nothing.
     pub printed: Vec<At>,
+    /// `_nr_pr`, wherever it stands.
+    pub counted: Vec<At>,
+    /// Labels of processes that begin `accept`.
+    pub accepting: Vec<At>,
 }
 
 #[derive(Clone, Debug)]

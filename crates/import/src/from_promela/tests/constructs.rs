@@ -39,14 +39,14 @@ fn model(name: &str) -> (String, BTreeSet<Construct>) {
     (text, met(&program))
 }
 
-/// The messages about a program.
-fn messages(text: &str) -> Result<(), Vec<Remark>> {
+/// The notes on a program, or the messages why it is refused.
+fn messages(text: &str) -> Result<Vec<Remark>, Vec<Remark>> {
     let mut settings = Settings {
         defines: Vec::new(),
         include: &mut |_| Err("no such file".to_owned()),
     };
     let outcome = from_promela("row.pml", text, &mut settings);
-    outcome.result.map(|_| ())
+    outcome.result.map(|imported| imported.notes)
 }
 
 #[test]
@@ -134,6 +134,33 @@ fn refused_constructs_are_refused_at_their_places() {
         })
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Where SPIN may come to another verdict, a note says so.
+#[test]
+fn what_differs_is_noted() {
+    let programs = ROWS.iter().filter_map(|row| match row.treatment {
+        Treatment::Approximated { program, .. } => Some((row.construct, program)),
+        Treatment::Translated { .. } | Treatment::Refused(_) | Treatment::Foreign(_) => None,
+    });
+    for (construct, program) in programs {
+        let noted = match construct {
+            Construct::NrPrWithClaim => "`_nr_pr`",
+            Construct::AcceptWithFormula => "`accept` labels",
+            Construct::Exclusive => "`xs`",
+            Construct::Print => "printed",
+            _ => "",
+        };
+        let notes = messages(program).unwrap();
+        let found: Vec<&str> = notes
+            .iter()
+            .map(|n| n.diagnostic.message.as_str())
+            .collect();
+        match noted {
+            "" => assert!(found.is_empty(), "{construct:?}: {found:?}"),
+            noted => assert!(found[0].contains(noted), "{construct:?}: {found:?}"),
+        }
+    }
 }
 
 /// What trees have and models do not, since it is refused later or approximated, is in the programs of the rows.
