@@ -119,6 +119,7 @@ pub(crate) fn watch_limits(options: &Options, deadline: Option<Instant>) -> watc
         time: options.seconds.map(Duration::from_secs_f64),
         deadline,
         memory: options.memory,
+        memory_alone: false,
     }
 }
 
@@ -430,7 +431,7 @@ impl Check<'_> {
                 self.terminal.error(&diagnostic.message);
             }
             run.diagnostics.splice(0..0, about_file.drain(..));
-            self.write_evidence(&mut run, &session);
+            watch::writing(|| self.write_evidence(&mut run, &session));
             self.found(|found| {
                 if let Some(printer) = &mut found.printer {
                     printer.run(&run, &session);

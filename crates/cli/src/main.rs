@@ -113,6 +113,7 @@ fn watch_memory(command: &Command, terminal: Terminal) {
     }
     let limits = watch::Limits {
         memory: supervise::default_memory(),
+        memory_alone: true,
         ..watch::Limits::default()
     };
     watch::start(limits, &INTERRUPTED, move |_| {

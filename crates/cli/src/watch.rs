@@ -21,9 +21,11 @@ use crate::words::counted;
 
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(10);
+/// How often it looks where there is nothing but the memory to look at: a server may be idle for days.
+const LOOK_SELDOM: Duration = Duration::from_millis(200);
 /// How long over a limit before any engine was asked: then there is nothing to lose yet.
 const GRACE: Duration = Duration::from_millis(400);
-/// How long it may take to put results together after the user wants to stop, or the time is over.
+/// How long it may take to put results together after the user wants to stop.
 const CLOSING: Duration = Duration::from_secs(2);
 /// The least that rechecking and writing of results may take without a sign of life, whatever the limits: they are short, and what they are about is found already.
 const LEAST_WORK: Duration = Duration::from_secs(10);
@@ -39,6 +41,8 @@ pub(crate) struct Limits {
     pub(crate) deadline: Option<Instant>,
     /// Bytes of memory.
     pub(crate) memory: Option<u64>,
+    /// That is all there is to look at: signals end the process by themselves.
+    pub(crate) memory_alone: bool,
 }
 
 /// Why the process is ended, and where it was.
@@ -130,8 +134,12 @@ pub(crate) fn start(
 /// Waits until the process must end.
 fn wait(limits: &Limits, interrupted: &AtomicBool) -> Cut {
     let mut wanted: Option<Instant> = None;
+    let look = match limits.memory_alone {
+        true => LOOK_SELDOM,
+        false => LOOK,
+    };
     loop {
-        thread::sleep(LOOK);
+        thread::sleep(look);
         if wanted.is_none() && interrupted.load(Ordering::Relaxed) {
             wanted = Some(Instant::now());
         }
@@ -149,22 +157,22 @@ fn over(limits: &Limits, wanted: Option<Instant>) -> Option<Cut> {
     let sign = *begun + Duration::from_millis(SIGN.load(Ordering::Relaxed));
     let now = Instant::now();
     let silent = now.saturating_duration_since(sign);
-    let (time, closing, place) = match reading {
-        true => (limits.time, GRACE, "before an engine was asked"),
-        false => (
-            limits.time.map(|time| time.max(LEAST_WORK)),
-            CLOSING,
-            "outside of the engines",
-        ),
+    let after = |end: Instant, grace: Duration| now >= end.max(sign) + grace;
+    // How long it may take to stop, to go on in silence, and to go on after the end of all time.
+    let (closing, time, late, place) = match reading {
+        true => (GRACE, limits.time, GRACE, "before an engine was asked"),
+        false => {
+            let time = limits.time.map(|time| time.max(LEAST_WORK));
+            // A report that is cut off in the middle is worse than a late one.
+            let closing = if writing { LEAST_WORK } else { CLOSING };
+            (closing, time, LEAST_WORK, "outside of the engines")
+        }
     };
-    // A report that is cut off in the middle is worse than a late one.
-    let closing = if writing { LEAST_WORK } else { closing };
-    let after = |end: Instant| now >= end.max(sign) + closing;
-    let by = if wanted.is_some_and(after) {
+    let by = if wanted.is_some_and(|wanted| after(wanted, closing)) {
         Stop::Interrupted
     } else if !writing && time.is_some_and(|time| silent >= time + GRACE) {
         Stop::Time
-    } else if !writing && limits.deadline.is_some_and(after) {
+    } else if !writing && limits.deadline.is_some_and(|end| after(end, late)) {
         Stop::TotalTime
     } else if limits.memory.is_some_and(|most| too_large(most, silent)) {
         Stop::Memory

@@ -591,7 +591,9 @@ fn a_search_ends_soon_after_what_it_was_for() {
     let place = Place::new();
     place.file("deadlock.tw", DEADLOCK);
     for engine in ["explicit", "auto"] {
-        let (report, ran) = place.json(&["deadlock.tw", "--engine", engine]);
+        // A search that does not end would fill this.
+        let args = ["deadlock.tw", "--memory", "1024", "--engine", engine];
+        let (report, ran) = place.json(&args);
         assert_eq!(ran.status, 1, "{ran:?}");
         let found = result(&report, "deadlock_free");
         assert_eq!(found["verdict"], "violated");
