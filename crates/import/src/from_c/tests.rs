@@ -1056,6 +1056,43 @@ fn types_of_one_name_are_one_type() {
 }
 
 #[test]
+fn what_depends_on_the_order_of_evaluation_is_refused() {
+    let program = |statement: &str| {
+        format!(
+            "int g = 1, n; int f(void) {{ g = 5; return 1; }} int inc(int a) {{ return a + 1; }} int next(void) {{ return ++n; }} int s(int a, int b) {{ return a - b; }} int main(void) {{ int l = 1;\n {statement} }}"
+        )
+    };
+    for wrong in [
+        "l = g + f();",
+        "l = g > f();",
+        "g += f();",
+        "l = l + l++;",
+        "l = s(next(), next());",
+        "l = s(g, f());",
+        "l = s(f(), g);",
+        "l = s(l, l++);",
+    ] {
+        let (line, message) = refused(&program(wrong));
+        assert_eq!(
+            (line, message.contains("leaves open")),
+            (2, true),
+            "{wrong}: {message}"
+        );
+    }
+    for right in [
+        "l = f() + g;",
+        "l = next() - next();",
+        "l = s(inc(1), inc(2)) + inc(3);",
+        "l = g && f();",
+        "l = (f(), g);",
+        "l = s(n, g) + s(g, n);",
+        "l = l++ + g;",
+    ] {
+        import(&program(right));
+    }
+}
+
+#[test]
 fn gcc_clears_one_byte() {
     let (line, _) = refused("int x; int main(void) {\n __atomic_clear(&x, 5); }");
     assert_eq!(line, 2);

@@ -715,6 +715,22 @@ pub(super) const SYNTAX: &[Syntax] = &[
     ),
     row(
         OPERATORS,
+        "the order of operands and arguments",
+        &[],
+        Approximated,
+        "from left to right, also where C leaves it open. Programs in which one operand changes what another reads, or two arguments touch what one of them changes, are refused, so no other order has another result; reads of shared variables come in the order that gcc has",
+        "int g; int f(void) { g = 5; return 1; } int main(void) { int x = f() + 2; assert(x == 3 && g == 5); }",
+    ),
+    row(
+        OPERATORS,
+        "an operand that changes what another reads",
+        &[],
+        Refused,
+        "write several statements",
+        "int g = 1; int f(void) { g = 5; return 1; } int main(void) {\n int x = g + f(); /*!*/\n }",
+    ),
+    row(
+        OPERATORS,
         "`x++`, `x--`, `++x`, `--x`",
         &[
             "Expression::UnaryOperator",

@@ -62,6 +62,7 @@ impl<'a> Builder<'a> {
             Value::Int(expr, _) | Value::Truth(expr) => expr.shared_reads(&self.model) > 0,
             _ => false,
         };
+        self.undisturbed(position, &old, at)?;
         let old = self.keep(position, old, later, at);
         self.unchanged(&part, position, at)?;
         let value = self.combine(&operator, old, value, at)?;

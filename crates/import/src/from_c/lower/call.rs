@@ -18,7 +18,7 @@ use super::super::types::{IntType, Type};
 use super::declare::{Owner, name_of};
 use super::jumps::Jumps;
 use super::library::Call;
-use super::{Binding, Builder, DEEPEST_CALLS, Frame, Part, Value};
+use super::{Binding, Builder, DEEPEST_CALLS, Frame, Part, Touched, Value};
 
 impl<'a> Builder<'a> {
     /// A call, whose result is used or not.
@@ -84,12 +84,19 @@ impl<'a> Builder<'a> {
         self.inline(known, function, arguments, at)
     }
 
-    /// The values of arguments, from left to right.
+    /// The values of arguments, from left to right. gcc goes from right to left, so nothing may depend on it.
     pub(super) fn arguments(&mut self, arguments: &'a [Node<Expression>]) -> Built<Vec<Value>> {
         let mut values: Vec<Value> = Vec::new();
+        let mut before: Vec<Touched> = Vec::new();
         for (position, argument) in arguments.iter().enumerate() {
             let at = self.place_of(argument);
+            let start = self.code.len();
             let value = self.rvalue(argument)?;
+            let touched = self.touched(start, &value);
+            for other in &before {
+                self.ordered(other, &touched, at)?;
+            }
+            before.push(touched);
             let last = position + 1 == arguments.len();
             let acts = arguments[position + 1..].iter().any(acts);
             values.push(match value {

@@ -23,7 +23,7 @@ mod synchronise;
 mod templates;
 mod threads;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
 use lang_c::ast::{BlockItem, Expression, ExternalDeclaration, FunctionDefinition};
@@ -221,7 +221,7 @@ pub(crate) struct Builder<'a> {
     /// What is being read is part of a stretch during which no other process moves.
     in_exclusive: bool,
     /// Names of variables of `main` whose addresses threads get.
-    escaping: std::collections::BTreeSet<String>,
+    escaping: BTreeSet<String>,
     threads: threads::Threads,
     prepared: synchronise::Prepared,
     notes: Vec<Remark>,
@@ -258,7 +258,7 @@ impl<'a> Builder<'a> {
             counting: None,
             in_step: false,
             in_exclusive: false,
-            escaping: std::collections::BTreeSet::new(),
+            escaping: BTreeSet::new(),
             threads: threads::Threads::default(),
             prepared: synchronise::Prepared::default(),
             undefined: HashSet::new(),
@@ -478,6 +478,74 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// What was read and written since a position of the code, and is read by a value: variables that the program has a name for here. Those of functions that were inlined are others at each call.
+    fn touched(&self, position: usize, value: &Value) -> Touched {
+        let mut touched = Touched::default();
+        let read = |expr: &Expr, reads: &mut BTreeSet<VarId>| {
+            expr.for_places(&mut |place| {
+                reads.insert(place.var);
+            });
+        };
+        super::ir::for_statements(&self.code[position..], &mut |statement| {
+            statement.for_expressions(&mut |expr| read(expr, &mut touched.reads));
+            touched.writes.extend(statement.written());
+        });
+        if let Value::Int(expr, _) | Value::Truth(expr) = value {
+            read(expr, &mut touched.reads);
+        }
+        touched.reads.retain(|var| self.has_name(*var));
+        touched.writes.retain(|var| self.has_name(*var));
+        touched
+    }
+
+    fn has_name(&self, var: VarId) -> bool {
+        fn has(object: &Object, var: VarId) -> bool {
+            match object {
+                Object::Variable(own) => *own == var,
+                Object::Fields(fields) => fields.iter().any(|(_, object)| has(object, var)),
+                Object::Nothing => false,
+            }
+        }
+        let scopes = self
+            .frames
+            .last()
+            .into_iter()
+            .flat_map(|frame| &frame.scopes);
+        let mut bindings = scopes.flat_map(|scope| scope.values());
+        let named = bindings
+            .any(|binding| matches!(binding, Binding::Object(part) if has(&part.object, var)));
+        let variable = self.model.variable(var);
+        named || variable.owner.is_none() && variable.kind != VarKind::Mutex
+    }
+
+    /// Refuses an expression whose parts touch the same variable so that it matters which comes first: C leaves that open.
+    fn ordered(&self, one: &Touched, other: &Touched, at: At) -> Built<()> {
+        let clash = one
+            .writes
+            .iter()
+            .find(|var| other.reads.contains(var) || other.writes.contains(var));
+        match clash.or_else(|| other.writes.intersection(&one.reads).next()) {
+            None => Ok(()),
+            Some(var) => {
+                let name = &self.model.variable(*var).wish;
+                let message =
+                    format!("parts of this touch `{name}`, and C leaves open which does so first");
+                unsupported(at, message, "write several statements")
+            }
+        }
+    }
+
+    /// Refuses a value that was evaluated at a position of the code and reads what has been written since. What the left operand of an operator does comes first in gcc, too, but variables in it are read
+    /// when the right operand has been evaluated.
+    fn undisturbed(&self, position: usize, value: &Value, at: At) -> Built<()> {
+        let read = self.touched(self.code.len(), value);
+        let done = Touched {
+            reads: BTreeSet::new(),
+            ..self.touched(position, &Value::Void)
+        };
+        self.ordered(&done, &read, at)
+    }
+
     /// Whether a statement has to begin a step.
     fn is_step(&self, statement: &Statement) -> bool {
         begins_step(statement, &self.model)
@@ -511,6 +579,13 @@ impl<'a> Builder<'a> {
             ),
         }
     }
+}
+
+/// Variables that a part of an expression reads and writes.
+#[derive(Default)]
+struct Touched {
+    reads: BTreeSet<VarId>,
+    writes: BTreeSet<VarId>,
 }
 
 /// Whether an expression is a truth value.

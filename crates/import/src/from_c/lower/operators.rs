@@ -24,6 +24,7 @@ impl<'a> Builder<'a> {
             Value::Int(expr, _) | Value::Truth(expr) => expr.shared_reads(&self.model) > 0,
             _ => false,
         };
+        self.undisturbed(position, &first, at)?;
         let first = self.keep(position, first, later, at);
         self.combine(operator, first, second, at)
     }
