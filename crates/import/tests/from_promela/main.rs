@@ -13,6 +13,7 @@ mod damage;
 mod files;
 mod generator;
 mod ours;
+mod pairs;
 mod random;
 mod reduce;
 mod small;

@@ -17,8 +17,9 @@ use crate::ours;
 use crate::reduce::reduce;
 use crate::spin::{self, Failure, Safety, Spin};
 
-/// How many programs are compared.
-const PROGRAMS: u64 = 700;
+/// How many programs are tried, and how many of a fresh seed.
+const PROGRAMS: u64 = 400;
+const FRESH: u64 = 40;
 /// More states than programs that are compared have; ours may have some between, in the middle of a step of SPIN's.
 const MOST_STATES: u64 = 300_000;
 /// Programs with more states are not compared.
@@ -27,7 +28,7 @@ const MOST_FOR_SPIN: u64 = 20_000;
 const SLOW: Duration = Duration::from_secs(5);
 
 /// How many programs with a difference are made smaller.
-const MOST_REDUCED: usize = 12;
+pub const MOST_REDUCED: usize = 12;
 
 /// What the translator says when it has written a model that is none.
 const INTERNAL: &str = "the model that was written for this program";
@@ -178,8 +179,16 @@ fn kind(difference: &str) -> &str {
     difference.split(':').next().unwrap()
 }
 
-fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
+pub fn variable<T: std::str::FromStr>(name: &str) -> Option<T> {
     std::env::var(name).ok()?.parse().ok()
+}
+
+/// A seed that differs from run to run, and is printed.
+pub fn fresh_seed() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let seed = now.map_or(0, |now| now.as_nanos() as u64) >> 10;
+    println!("fresh programs begin with seed {seed}");
+    seed
 }
 
 #[test]
@@ -189,9 +198,10 @@ fn same_verdicts_and_states() {
     }
     let first: u64 = variable("PROMELA_SEED").unwrap_or(0);
     let count = variable("PROMELA_PROGRAMS").unwrap_or(PROGRAMS);
-    let seeds: Vec<u64> = (first..first + count).collect();
+    let fresh = fresh_seed();
+    let seeds: Vec<u64> = (first..first + count).chain(fresh..fresh + FRESH).collect();
     let quality = Mutex::new(Quality::default());
-    let different: Mutex<BTreeMap<u64, Vec<String>>> = Mutex::default();
+    let different: Mutex<BTreeMap<u64, String>> = Mutex::default();
     let reduced = AtomicUsize::new(0);
     each(&seeds, |&seed| {
         let program = generate(seed);
@@ -202,15 +212,20 @@ fn same_verdicts_and_states() {
             println!("seed {seed} took {:?}", begun.elapsed());
         }
         if let Comparison::Compared(sample) = &result
-            && let Some(difference) = sample.differences.first()
+            && !sample.differences.is_empty()
         {
-            let differences = sample.differences.clone();
-            different.lock().unwrap().insert(seed, differences);
-            if reduced.fetch_add(1, Ordering::Relaxed) < MOST_REDUCED {
-                keep(seed, &program, difference);
-            }
+            let found = if reduced.fetch_add(1, Ordering::Relaxed) < MOST_REDUCED {
+                let (text, what) = shrunk(&name, &program, &sample.differences);
+                format!("{what}\n{text}")
+            } else {
+                sample.differences.join("; ")
+            };
+            different.lock().unwrap().insert(seed, found);
         }
-        quality.lock().unwrap().add(&program, &result);
+        // What is asked of the figures is asked of programs that are always the same.
+        if seed < fresh {
+            quality.lock().unwrap().add(&program, &result);
+        }
         let _ = std::fs::remove_dir_all(scratch(&name));
     });
     let quality = quality.into_inner().unwrap();
@@ -218,13 +233,13 @@ fn same_verdicts_and_states() {
     let different = different.into_inner().unwrap();
     let list: Vec<String> = different
         .iter()
-        .map(|(seed, what)| format!("{seed}: {}", what.join("; ")))
+        .map(|(seed, what)| format!("seed {seed}: {what}"))
         .collect();
     assert!(
         list.is_empty(),
         "{} of {} programs:\n{}",
         list.len(),
-        quality.compared,
+        seeds.len(),
         list.join("\n")
     );
     if count >= PROGRAMS {
@@ -232,13 +247,11 @@ fn same_verdicts_and_states() {
     }
 }
 
-/// Makes the program small, and writes it where it was asked for.
-fn keep(seed: u64, program: &Program, difference: &str) {
-    let Some(dir) = std::env::var_os("PROMELA_FOUND") else {
-        return;
-    };
-    let name = format!("reduced-{seed}");
-    let mut last = Vec::new();
+/// The program made small, and what is then different.
+pub fn shrunk(name: &str, program: &Program, differences: &[String]) -> (String, String) {
+    let name = format!("reduced-{name}");
+    let difference = &differences[0];
+    let mut last = differences.to_vec();
     let text = reduce(&program.text, 250, |text| {
         let formulas: Vec<String> = program
             .formulas
@@ -259,20 +272,19 @@ fn keep(seed: u64, program: &Program, difference: &str) {
             _ => false,
         }
     });
-    std::fs::create_dir_all(&dir).unwrap();
-    let last = if last.is_empty() {
-        difference.to_owned()
-    } else {
-        last.join("; ")
-    };
-    let path = Path::new(&dir).join(format!("{}-{seed}.pml", kind(difference)));
-    std::fs::write(path, format!("// {}\n{text}", last.replace('\n', " "))).unwrap();
     let _ = std::fs::remove_dir_all(scratch(&name));
+    let last = last.join("; ").replace('\n', " ");
+    if let Some(dir) = std::env::var_os("PROMELA_FOUND") {
+        std::fs::create_dir_all(&dir).unwrap();
+        let path = Path::new(&dir).join(format!("{}-{name}.pml", kind(difference)));
+        std::fs::write(path, format!("// {last}\n{text}")).unwrap();
+    }
+    (text, last)
 }
 
 /// Figures over many programs: whether the comparison is worth something.
 #[derive(Default)]
-struct Quality {
+pub struct Quality {
     constructs: BTreeMap<&'static str, usize>,
     states: Vec<u64>,
     compared: usize,
@@ -288,7 +300,7 @@ struct Quality {
 }
 
 impl Quality {
-    fn add(&mut self, program: &Program, result: &Comparison) {
+    pub fn add(&mut self, program: &Program, result: &Comparison) {
         match result {
             Comparison::Spin(Failure::TooLarge) => self.too_large += 1,
             Comparison::Spin(Failure::Refused(why)) => {
@@ -328,7 +340,7 @@ impl Quality {
         self.states.iter().filter(|&&n| n >= states).count()
     }
 
-    fn print(&self) {
+    pub fn print(&self) {
         println!("{} compared, {} too large", self.compared, self.too_large);
         for (who, refused) in [("SPIN", &self.spin_refused), ("we", &self.refused)] {
             let all: usize = refused.values().sum();
@@ -366,7 +378,7 @@ impl Quality {
         let spin_refused: usize = self.spin_refused.values().sum();
         let refused: usize = self.refused.values().sum();
         assert!(
-            self.compared >= 500,
+            self.compared as u64 * 3 >= PROGRAMS * 2,
             "only {} programs were compared",
             self.compared
         );

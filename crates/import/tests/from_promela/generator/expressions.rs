@@ -225,9 +225,11 @@ impl Generator {
         text
     }
 
-    pub(super) fn formulas(&mut self) -> Vec<String> {
+    /// Formulas now and then, or those about a predicate.
+    pub(super) fn formulas(&mut self, predicate: Option<String>) -> Vec<String> {
         // With acceptance labels SPIN would report cycles through them as well.
-        if !self.chance(35) || self.constructs.contains("accept label") {
+        let labelled = self.constructs.contains("accept label");
+        if predicate.is_none() && (!self.chance(35) || labelled) {
             return Vec::new();
         }
         self.note("formula");
@@ -253,6 +255,9 @@ impl Generator {
                     }
                     _ => self.global_condition(),
                 });
+            }
+            if let Some(predicate) = &predicate {
+                predicates[0].clone_from(predicate);
             }
             let (p, q) = (&predicates[0], &predicates[1]);
             let text = match self.random.below(14) {

@@ -3,8 +3,10 @@
 //! What SPIN refuses is not written: `else` beside guards that look at channels, a lone `skip` in a loop, a jump to a `d_step`.
 //! One statement stands on each line, so that a program can be made smaller by leaving out lines.
 
+pub mod constructs;
 mod expressions;
 mod more;
+mod nested;
 mod odd;
 mod statements;
 
@@ -13,12 +15,16 @@ use std::fmt::Write as _;
 
 use threadwise_testgen::random::Random;
 
+use constructs::Construct;
+
 /// A program, and what is in it.
 #[derive(Debug)]
 pub struct Program {
     pub text: String,
     /// The constructs that occur, of [`CONSTRUCTS`].
     pub constructs: BTreeSet<&'static str>,
+    /// Which constructs stand in which, the outer first.
+    pub pairs: BTreeSet<(Construct, Construct)>,
     /// The names of its formulas.
     pub formulas: Vec<String>,
 }
@@ -122,6 +128,7 @@ pub const CONSTRUCTS: &[(&str, usize)] = &[
     ("else beside a poll", 1),
     ("initial value of a pid", 1),
     ("eval in a poll", 1),
+    ("nested", 10),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -209,8 +216,31 @@ struct Generator {
     fresh: usize,
     /// `accept` or `progress`: SPIN looks for one kind of cycles at a time.
     cycles: &'static str,
-    /// Whether a formula is written.
+    /// Whether a formula or a claim is written.
     in_formula: bool,
+    /// The constructs around what is written.
+    within: Vec<Construct>,
+    pairs: BTreeSet<(Construct, Construct)>,
+    /// Declarations and processes that were asked for by what came behind them.
+    late: String,
+    late_locals: Vec<String>,
+    late_processes: String,
+    /// Lines that have to stand before and behind a chain of constructs.
+    before: Vec<String>,
+    after: Vec<String>,
+    /// What a partner has to offer, as guards.
+    partners: Vec<String>,
+    /// Whether the partner is looked at.
+    seen: bool,
+    /// Whether a loop must be left after one round.
+    once: bool,
+}
+
+/// The form of a receive: `??`, `<..>`.
+#[derive(Clone, Copy, Default)]
+struct Form {
+    random: bool,
+    copy: bool,
 }
 
 /// What a process is given by `run`.
@@ -225,32 +255,60 @@ const MEMBERS: [&str; 3] = ["red", "green", "blue"];
 
 /// The program of a seed.
 pub fn generate(seed: u64) -> Program {
-    let mut generator = Generator {
-        random: Random::new(seed),
-        constructs: BTreeSet::new(),
-        out: String::new(),
-        indent: 0,
-        globals: Vec::new(),
-        locals: Vec::new(),
-        channels: Vec::new(),
-        dormant: Vec::new(),
-        labels: Vec::new(),
-        statements: 0,
-        remote: Vec::new(),
-        inline: false,
-        macros: false,
-        records: false,
-        carrier: None,
-        holds: false,
-        fresh: 0,
-        cycles: "progress",
-        in_formula: false,
-    };
+    let mut generator = Generator::new(seed);
     let formulas = generator.program();
-    Program {
-        text: generator.out,
-        constructs: generator.constructs,
-        formulas,
+    generator.finish(formulas)
+}
+
+/// A program in which the one construct stands in the other, and other processes that interfere.
+pub fn centred(outer: Construct, inner: Construct, seed: u64) -> Program {
+    let mut generator = Generator::new(seed);
+    let formulas = generator.centred(outer, inner);
+    generator.finish(formulas)
+}
+
+impl Generator {
+    fn new(seed: u64) -> Generator {
+        Generator {
+            random: Random::new(seed),
+            constructs: BTreeSet::new(),
+            out: String::new(),
+            indent: 0,
+            globals: Vec::new(),
+            locals: Vec::new(),
+            channels: Vec::new(),
+            dormant: Vec::new(),
+            labels: Vec::new(),
+            statements: 0,
+            remote: Vec::new(),
+            inline: false,
+            macros: false,
+            records: false,
+            carrier: None,
+            holds: false,
+            fresh: 0,
+            cycles: "progress",
+            in_formula: false,
+            within: Vec::new(),
+            pairs: BTreeSet::new(),
+            late: String::new(),
+            late_locals: Vec::new(),
+            late_processes: String::new(),
+            before: Vec::new(),
+            after: Vec::new(),
+            partners: Vec::new(),
+            seen: false,
+            once: false,
+        }
+    }
+
+    fn finish(self, formulas: Vec<String>) -> Program {
+        Program {
+            text: self.out,
+            constructs: self.constructs,
+            pairs: self.pairs,
+            formulas,
+        }
     }
 }
 
@@ -291,6 +349,7 @@ impl Generator {
             self.cycles = "accept";
         }
         self.declarations();
+        let declared = std::mem::take(&mut self.out);
         let count = match self.random.below(100) {
             0..15 => 1,
             15..65 => 2,
@@ -314,7 +373,116 @@ impl Generator {
         if with_init {
             self.init();
         }
-        self.formulas()
+        if self.seen || !self.partners.is_empty() {
+            self.partner();
+        }
+        self.assemble(&declared);
+        self.formulas(None)
+    }
+
+    /// Puts what was asked for late where it belongs.
+    fn assemble(&mut self, declared: &str) {
+        let processes = std::mem::take(&mut self.out);
+        self.out = format!("{declared}{}{processes}{}", self.late, self.late_processes);
+    }
+
+    fn centred(&mut self, outer: Construct, inner: Construct) -> Vec<String> {
+        self.line("mtype = { red, green, blue };");
+        self.declarations();
+        let declared = std::mem::take(&mut self.out);
+        let chain = [outer, inner];
+        match outer {
+            Construct::Never | Construct::Ltl => {
+                self.active(0);
+            }
+            Construct::Init => self.around("init {", &chain),
+            Construct::Started => {
+                self.around("proctype P0(byte p) {", &chain);
+                let value = self.constant(Kind::Byte);
+                self.line(&format!("init {{ run P0({value}) }}"));
+            }
+            _ => self.around("active proctype P0() {", &chain),
+        }
+        self.locals.clear();
+        let mut predicate = None;
+        if outer == Construct::Ltl {
+            self.within.push(outer);
+            self.in_formula = true;
+            predicate = Some(self.operand(&chain[1..]));
+        }
+        let mut claim = String::new();
+        if outer == Construct::Never {
+            claim = self.apart(|it| it.claim(&chain));
+        }
+        self.in_formula = false;
+        self.partner();
+        if self.chance(25) {
+            self.line("active proctype P2() {");
+            self.inside(|it| {
+                it.test();
+                it.assignment(Place::default());
+                it.assertion();
+            });
+            self.line("}");
+        }
+        self.assemble(&declared);
+        self.out.push_str(&claim);
+        let labelled = ["accept", "progress", "never", "_nr_pr"];
+        let other = labelled.iter().any(|word| self.out.contains(word));
+        if predicate.is_none() && (other || self.chance(60)) {
+            return Vec::new();
+        }
+        self.formulas(predicate)
+    }
+
+    /// A process around a chain of constructs.
+    fn around(&mut self, head: &str, chain: &[Construct]) {
+        self.line(head);
+        self.indent += 1;
+        let locals = self.apart(|it| it.locals());
+        self.out.push_str(&locals);
+        let text = self.apart(|it| {
+            if it.chance(40) {
+                it.assignment(Place::default());
+            }
+            it.nest(chain, Place::default());
+            if it.chance(50) {
+                it.assignment(Place::default());
+            }
+            if it.chance(60) {
+                it.assertion();
+            }
+        });
+        self.write_late_locals();
+        self.out.push_str(&text);
+        self.indent -= 1;
+        self.line("}");
+    }
+
+    fn write_late_locals(&mut self) {
+        for line in std::mem::take(&mut self.late_locals) {
+            self.line(&line);
+        }
+    }
+
+    /// A claim: a chain of constructs, and what then has to hold for ever.
+    fn claim(&mut self, chain: &[Construct]) {
+        self.in_formula = true;
+        self.line("never {");
+        if self.chance(50) {
+            self.line("do");
+            self.line(":: true");
+            let guard = self.global_condition();
+            self.line(&format!(":: {guard} -> break"));
+            self.line("od;");
+        }
+        self.nest(chain, Place::default());
+        self.line("accept:");
+        self.line("do");
+        let guard = self.global_condition();
+        self.line(&format!(":: {guard}"));
+        self.line("od");
+        self.line("}");
     }
 
     fn kind(&mut self) -> Kind {
@@ -524,6 +692,7 @@ impl Generator {
         self.locals = locals;
         self.labels.clear();
         self.locals();
+        let head = std::mem::take(&mut self.out);
         self.statements = 4 + self.random.below(7);
         let labels = if self.chance(40) {
             1 + self.random.below(2)
@@ -592,6 +761,9 @@ impl Generator {
             }
             self.statement(Place::default());
         }
+        let text = std::mem::replace(&mut self.out, head);
+        self.write_late_locals();
+        self.out.push_str(&text);
         self.indent -= 1;
         self.line("}");
         self.locals.clear();
@@ -603,6 +775,8 @@ impl Generator {
         self.line("init {");
         self.indent += 1;
         self.labels.clear();
+        self.holds = false;
+        let head = std::mem::take(&mut self.out);
         self.statements = 2 + self.random.below(3);
         if self.chance(30) {
             self.statement(Place::default());
@@ -638,6 +812,9 @@ impl Generator {
             self.note("_nr_pr");
             self.line("(_nr_pr <= 2);");
         }
+        let text = std::mem::replace(&mut self.out, head);
+        self.write_late_locals();
+        self.out.push_str(&text);
         self.line("skip");
         self.indent -= 1;
         self.line("}");

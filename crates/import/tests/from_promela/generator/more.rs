@@ -41,6 +41,7 @@ impl Generator {
             return self.line(&format!("carrier!{};", channel.text));
         }
         self.note("channel from a message");
+        self.partners.push(format!("carrier!{}", channel.text));
         self.line("carrier?h;");
         let all = std::mem::take(&mut self.channels);
         let mut held = channel;
@@ -183,7 +184,7 @@ impl Generator {
     /// A guard, and a loop.
     fn busy_d_step(&mut self, place: Place) {
         self.note("guard in d_step");
-        self.line("d_step {");
+        self.open_d_step();
         self.inside(|it| {
             let guard = it.plain_guard();
             it.line(&format!("({guard});"));
@@ -207,7 +208,7 @@ impl Generator {
         let buffered = self.channels.iter().filter(|c| c.capacity > 0);
         let channels = buffered.cloned().collect();
         let all = std::mem::replace(&mut self.channels, channels);
-        self.line("d_step {");
+        self.open_d_step();
         self.inside(|it| {
             // Sorted and random forms are refused there.
             let text = (0..10).find_map(|_| {

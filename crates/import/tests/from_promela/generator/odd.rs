@@ -148,7 +148,7 @@ impl Generator {
         self.note("goto in d_step");
         let label = self.fresh_label();
         let guard = self.plain_guard();
-        self.line("d_step {");
+        self.open_d_step();
         self.inside(|it| {
             it.assignment(place);
             it.line("if");

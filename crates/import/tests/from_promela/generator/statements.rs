@@ -1,6 +1,6 @@
 //! Random statements.
 
-use super::{Chan, Generator, Kind, MEMBERS, Place, Var};
+use super::{Chan, Form, Generator, Kind, MEMBERS, Place, Var};
 
 impl Generator {
     pub(super) fn block(&mut self, place: Place, most: usize) {
@@ -24,6 +24,9 @@ impl Generator {
         }
         if !simple && self.chance(10) && self.odd(place) {
             return;
+        }
+        if !simple && self.chance(12) {
+            return self.random_nest(place);
         }
         match self.random.below(if simple { 63 } else { 100 }) {
             0..30 => self.assignment(place),
@@ -52,7 +55,7 @@ impl Generator {
             }
             92..95 => {
                 self.note("d_step");
-                self.line("d_step {");
+                self.open_d_step();
                 self.inside(|it| {
                     it.assignment(place);
                     let place = Place {
@@ -87,6 +90,14 @@ impl Generator {
             depth: place.depth + 1,
             ..place
         }
+    }
+
+    /// Begins a `d_step`, not where a loop before it would jump to: SPIN refuses that.
+    pub(super) fn open_d_step(&mut self) {
+        if self.out.ends_with("od;\n") || self.out.ends_with("};\n") {
+            self.line("skip;");
+        }
+        self.line("d_step {");
     }
 
     pub(super) fn atomic(&mut self, place: Place) {
@@ -312,28 +323,45 @@ impl Generator {
     /// A send or a receive.
     pub(super) fn message(&mut self) -> Option<String> {
         let channel = self.random.one(&self.channels).cloned()?;
-        let name = self.channel(&channel);
-        let mut parts = Vec::new();
         if self.chance(50) {
-            self.note("send");
-            for &kind in &channel.fields {
-                parts.push(if self.chance(70) {
-                    self.constant(kind)
-                } else {
-                    self.value(kind, 1)
-                });
-            }
             let sorted = channel.capacity > 1 && self.chance(35);
-            if sorted {
-                self.note("sorted send");
-            }
-            return Some(format!(
-                "{name}{}{}",
-                if sorted { "!!" } else { "!" },
-                parts.join(", ")
-            ));
+            return Some(self.send(&channel, sorted, None));
         }
+        let buffered = channel.capacity > 0;
+        let form = Form {
+            random: buffered && self.chance(25),
+            copy: buffered && self.chance(20),
+        };
+        Some(self.receive(&channel, form, None))
+    }
+
+    /// A send, of this value if one is given.
+    pub(super) fn send(&mut self, channel: &Chan, sorted: bool, value: Option<String>) -> String {
+        self.note("send");
+        let name = self.channel(channel);
+        let mut parts = Vec::new();
+        for &kind in &channel.fields {
+            parts.push(if self.chance(70) {
+                self.constant(kind)
+            } else {
+                self.value(kind, 1)
+            });
+        }
+        if let Some(value) = value {
+            parts[0] = value;
+        }
+        if sorted {
+            self.note("sorted send");
+        }
+        let arrow = if sorted { "!!" } else { "!" };
+        format!("{name}{arrow}{}", parts.join(", "))
+    }
+
+    /// A receive, of this value if one is given.
+    pub(super) fn receive(&mut self, channel: &Chan, form: Form, value: Option<String>) -> String {
         self.note("receive");
+        let name = self.channel(channel);
+        let mut parts = Vec::new();
         for &kind in &channel.fields {
             // A lone bit is kept as a byte in a channel.
             let one_bit = channel.fields.len() > 1 && matches!(kind, Kind::Bit | Kind::Bool);
@@ -346,24 +374,24 @@ impl Generator {
                 let index = |of: &str, in_: &str| in_.contains(&format!("[{of}]"));
                 one == other || index(&one, &other) || index(&other, &one)
             };
-            if parts.iter().any(among) {
+            if parts.iter().any(among) || !parts.is_empty() && value.is_some() {
                 pattern = "_".to_owned();
             }
             parts.push(pattern);
         }
-        let buffered = channel.capacity > 0;
-        let arrow = if buffered && self.chance(25) {
-            self.note("random receive");
-            "??"
-        } else {
-            "?"
-        };
-        let parts = parts.join(", ");
-        if buffered && self.chance(20) {
-            self.note("copy receive");
-            return Some(format!("{name}{arrow}<{parts}>"));
+        if let Some(value) = value {
+            parts[0] = format!("eval({value})");
         }
-        Some(format!("{name}{arrow}{parts}"))
+        if form.random {
+            self.note("random receive");
+        }
+        let arrow = if form.random { "??" } else { "?" };
+        let parts = parts.join(", ");
+        if form.copy {
+            self.note("copy receive");
+            return format!("{name}{arrow}<{parts}>");
+        }
+        format!("{name}{arrow}{parts}")
     }
 
     pub(super) fn pattern(&mut self, kind: Kind, one_bit: bool) -> String {
