@@ -301,12 +301,19 @@ impl Builder<'_, '_> {
         Ok(entry)
     }
 
-    /// The statements of `{ }` or `atomic`. For SPIN the sequence is a state, so a jump that it begins with is a step.
-    fn block(&mut self, body: &[Statement], context: Context) -> Result<NodeId> {
+    /// The statements of `{ }` or `atomic`. For SPIN the sequence is a state apart from its first statement, so a jump that it begins with is a step, and
+    /// so are there two states if control may come back to the first statement.
+    fn block(&mut self, at: At, body: &[Statement], context: Context) -> Result<NodeId> {
         let next = self.sequence(body, context)?;
         match first_of(body) {
             Some(first) if jumps(first) => {
                 self.simple(first.at, Action::Skip, Context { next, ..context })
+            }
+            _ if self.drafts[next.0].link.is_none() && comes_back(body) => {
+                let apart = self.node(at, context.region)?;
+                let edges = self.drafts[next.0].node.edges.clone();
+                self.drafts[apart.0].node.edges = edges;
+                Ok(apart)
             }
             _ => Ok(next),
         }
@@ -567,10 +574,10 @@ impl Builder<'_, '_> {
                 };
                 self.simple(at, action, context)
             }
-            StatementKind::Block(body) => self.block(body, context),
+            StatementKind::Block(body) => self.block(at, body, context),
             StatementKind::Atomic(body) => {
                 if context.region.atomic.is_some() || context.region.dstep.is_some() {
-                    return self.block(body, context);
+                    return self.block(at, body, context);
                 }
                 self.regions += 1;
                 let region = Region {
@@ -578,22 +585,15 @@ impl Builder<'_, '_> {
                     ..context.region
                 };
                 let next = self.link(context.next, Leaves::One(self.regions), at)?;
-                let entry = self.block(
+                self.block(
+                    at,
                     body,
                     Context {
                         next,
                         region,
                         ..context
                     },
-                )?;
-                // For SPIN the sequence is a state apart from its first statement, to which control may come back.
-                if self.drafts[entry.0].link.is_some() || !comes_back(body) {
-                    return Ok(entry);
-                }
-                let apart = self.node(at, region)?;
-                let edges = self.drafts[entry.0].node.edges.clone();
-                self.drafts[apart.0].node.edges = edges;
-                Ok(apart)
+                )
             }
             StatementKind::DStep(body) => {
                 if context.region.dstep.is_some() {
