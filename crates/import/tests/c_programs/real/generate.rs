@@ -116,19 +116,27 @@ impl Generated {
     }
 }
 
-/// The types of variables.
+/// The types of variables. Operations on the bits of `long` are refused, so it is rare.
 const TYPES: &[&str] = &[
     "int",
     "int",
     "int",
+    "int",
+    "unsigned",
     "unsigned",
     "short",
+    "short",
+    "unsigned short",
     "unsigned short",
     "signed char",
+    "signed char",
+    "unsigned char",
     "unsigned char",
     "char",
-    "long",
+    "char",
     "_Bool",
+    "_Bool",
+    "long",
 ];
 
 const HEAD: &str = "#include <assert.h>
@@ -187,10 +195,11 @@ pub struct Generator {
     helpers: Vec<(String, usize)>,
     /// Functions with a pointer to the second variable, and a value.
     changers: Vec<String>,
+    counters: Vec<String>,
     /// Statements that may still come.
     budget: usize,
     /// What must be used, so that rare things occur.
-    wanted_call: Option<usize>,
+    wanted_calls: [usize; 2],
     wanted_jump: Option<(Jump, Loop)>,
     /// Those of the first variables.
     types: [&'static str; 3],
@@ -203,8 +212,8 @@ pub fn generate(seed: u64) -> Generated {
         numbers.next();
     }
     let kind = match numbers.below(20) {
-        0..=7 => Kind::One,
-        8..=10 => Kind::Inputs,
+        0..=9 => Kind::One,
+        10 => Kind::Inputs,
         _ => Kind::Threads,
     };
     let pairs: Vec<(Jump, Loop)> = JUMPS
@@ -226,8 +235,10 @@ pub fn generate(seed: u64) -> Generated {
         leave: "",
         helpers: Vec::new(),
         changers: Vec::new(),
+        counters: Vec::new(),
         budget: 0,
-        wanted_call: Some((seed % library::RULES.len() as u64) as usize),
+        wanted_calls: [seed, seed.wrapping_add(library::RULES.len() as u64 / 2)]
+            .map(|number| (number % library::RULES.len() as u64) as usize),
         // Programs with one run tell most about jumps, since everything about them is known.
         wanted_jump: (kind == Kind::One || numbers.below(3) == 0)
             .then(|| pairs[(seed % pairs.len() as u64) as usize]),
@@ -533,6 +544,22 @@ impl Generator {
         }
     }
 
+    /// A new variable that only counts how often something happens.
+    fn counter(&mut self) -> String {
+        let name = self.fresh("n");
+        self.counters.push(name.clone());
+        name
+    }
+
+    fn count(&mut self, counter: &str) {
+        let text = match self.numbers.below(3) {
+            0 => format!("{counter}++;"),
+            1 => format!("++{counter};"),
+            _ => format!("{counter} += 2;"),
+        };
+        self.line(text);
+    }
+
     fn assignment(&mut self) {
         let target = self.target();
         let text = match self.numbers.below(7) {
@@ -613,8 +640,12 @@ impl Generator {
         self.jumps.insert((jump, form));
         let (label, out) = (self.fresh("label"), self.fresh("out"));
         let once = self.local("once", "int", "0");
+        let counter = self.counter();
         if let Jump::Into | Jump::IntoBoth = jump {
-            let condition = self.condition();
+            let condition = match self.chance(2) {
+                true => format!("{counter} == 0"),
+                false => self.condition(),
+            };
             self.line(format!("if ({condition}) goto {label};"));
         }
         let end = self.begin_loop(form);
@@ -624,7 +655,10 @@ impl Generator {
                 _ => this.statements(inner, 1),
             }
             this.jump(jump, &label, &out, &once, inner);
-            this.assignment();
+            match this.chance(3) {
+                true => this.assignment(),
+                false => this.count(&counter),
+            }
         });
         self.line(end);
         match jump {
@@ -645,16 +679,16 @@ impl Generator {
             Loop::While => (format!("while ({i}++ < {times}) {{"), "}".to_owned()),
             Loop::Do => ("do {".to_owned(), format!("}} while (++{i} < {times});")),
             Loop::For => {
-                let text = match self.numbers.below(6) {
-                    0 => format!("for ({i} = 1; {i} <= {times}; {i}++) {{"),
-                    1 => format!("for ({i} = {}; {i} > 0; {i} -= 2) {{", times * 2),
-                    2 => format!("for (; {i} < {times}; ++{i}) {{"),
-                    3 => {
+                let text = match self.numbers.below(8) {
+                    0..=2 => format!("for ({i} = 1; {i} <= {times}; {i}++) {{"),
+                    3 => format!("for ({i} = {}; {i} > 0; {i} -= 2) {{", times * 2),
+                    4 => format!("for (; {i} < {times}; ++{i}) {{"),
+                    5 => {
                         let j = self.local("j", "int", "0");
                         let start = times + 1;
                         format!("for ({i} = 0, {j} = {start}; {i} < {j}; {i}++, {j}--) {{")
                     }
-                    4 => format!("for ({i} = 1; {i} < {}; {i} *= 3) {{", times * 3),
+                    6 => format!("for ({i} = 1; {i} < {}; {i} *= 3) {{", times * 3),
                     _ => format!("for ({i} = 0; {i} < {times}; {i} = {i} + 1) {{"),
                 };
                 (text, "}".to_owned())
@@ -896,7 +930,7 @@ impl Generator {
             Kind::Threads => 3,
             _ => 12,
         };
-        if let Some(rule) = self.wanted_call.take() {
+        for rule in self.wanted_calls {
             library::one(self, rule, place);
         }
         self.statements(place, 6);
@@ -922,6 +956,9 @@ impl Generator {
         for global in self.globals.clone() {
             self.probe(global, false);
         }
+        for counter in self.counters.clone() {
+            self.probe(counter, false);
+        }
     }
 
     /// Puts what is used before the functions that use it.
@@ -946,6 +983,10 @@ impl Generator {
                 false => values[at],
             };
             head.push(format!("{volatile}{ty} g{at} = {value};"));
+        }
+        for counter in std::mem::take(&mut self.counters) {
+            let ty = self.pick(&["int", "unsigned", "short", "unsigned char"]);
+            head.push(format!("{volatile}{ty} {counter};"));
         }
         let own = self.pick(&["_Thread_local int own;", "static __thread short own;"]);
         head.push(own.to_owned());

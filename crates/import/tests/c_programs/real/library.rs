@@ -491,7 +491,7 @@ pub const RULES: &[(&str, Rule)] = &[
         }),
     ),
     ("time", Chooses("(time(0) > 3)")),
-    ("rand", Chooses("(rand() % 3)")),
+    ("rand", Chooses("(rand() > 5)")),
     ("random", Chooses("(random() < 5)")),
     (
         "__VERIFIER_nondet_int",
