@@ -395,6 +395,19 @@ impl Generator {
         }
     }
 
+    /// An expression that is evaluated before or after another one, whichever C chooses: where there are threads it reads nothing that others write.
+    pub fn second(&mut self) -> String {
+        if self.kind != Kind::Threads {
+            return self.small(1);
+        }
+        let globals = std::mem::take(&mut self.globals);
+        let locals = self.locals.clone();
+        self.locals.retain(|local| !local.contains('*'));
+        let value = self.small(1);
+        (self.globals, self.locals) = (globals, locals);
+        value
+    }
+
     pub fn condition(&mut self) -> String {
         match self.numbers.below(9) {
             0 if self.kind != Kind::One => {
@@ -408,7 +421,7 @@ impl Generator {
                 format!("({first} {sign} {step} > 1)")
             }
             2 => {
-                let (target, value) = (self.target(), self.small(1));
+                let (target, value) = (self.target(), self.second());
                 format!("({target} = {value})")
             }
             3 => self.expression(2),
@@ -464,7 +477,7 @@ impl Generator {
                 self.line(format!("{step};"));
             }
             3 => {
-                let (value, step, target) = (self.small(1), self.step(), self.target());
+                let (value, step, target) = (self.second(), self.step(), self.target());
                 match is_computed(&target) {
                     true => self.line(format!("{step}, {target} = {value};")),
                     false => self.line(format!("{target} = ({step}, {value});")),
@@ -563,23 +576,24 @@ impl Generator {
     fn assignment(&mut self) {
         let target = self.target();
         let text = match self.numbers.below(7) {
-            0 => format!("{target} += {};", self.small(1)),
-            1 => format!("{target} -= {};", self.small(1)),
+            0 => format!("{target} += {};", self.second()),
+            1 => format!("{target} -= {};", self.second()),
             2 => {
                 let sign = self.pick(&["&=", "|=", "^="]);
-                format!("{target} {sign} {};", self.small(1))
+                format!("{target} {sign} {};", self.second())
             }
             3 => {
                 let sign = self.pick(&["*=", "/=", "%=", ">>="]);
                 format!("{target} {sign} {};", self.pick(&["1", "2", "3"]))
             }
             4 => {
-                let (other, value) = (self.target(), self.small(1));
+                let (other, value) = (self.target(), self.second());
                 match other == target || is_computed(&target) || is_computed(&other) {
                     true => format!("{target} = {value};"),
                     false => format!("{target} = {other} = {value};"),
                 }
             }
+            _ if is_computed(&target) => format!("{target} = {};", self.second()),
             _ => format!("{target} = {};", self.small(2)),
         };
         self.line(text);
@@ -588,7 +602,7 @@ impl Generator {
     fn call(&mut self) {
         let at = self.numbers.below(self.helpers.len());
         let (name, parameters) = self.helpers[at].clone();
-        let arguments: Vec<String> = (0..parameters).map(|_| self.small(1)).collect();
+        let arguments: Vec<String> = (0..parameters).map(|_| self.second()).collect();
         let call = format!("{name}({})", arguments.join(", "));
         let target = self.target();
         match self.numbers.below(3) {

@@ -1123,7 +1123,7 @@ fn atomic_part(g: &mut Generator, place: Place) {
         .extend(["__VERIFIER_atomic_begin", "__VERIFIER_atomic_end"]);
     g.line("__VERIFIER_atomic_begin();");
     for _ in 0..2 {
-        let (target, value) = (g.target(), g.small(1));
+        let (target, value) = (g.target(), g.second());
         g.line(format!("{target} = {value};"));
     }
     g.line("__VERIFIER_atomic_end();");
