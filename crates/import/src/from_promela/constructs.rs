@@ -130,6 +130,7 @@ constructs! {
         Priority "`priority n`" = refused("active proctype P() /*!*/priority 2 { skip }");
         Never "`never { .. }`: tests and assertions, no cycle through several states" = translated("never_claim.pml", "");
         NeverCycle "`never` with a cycle through several states" = refused("byte x; active proctype P() { x = 1 }\nnever { /*!*/A: if :: x == 1 -> goto B :: else -> goto A fi; B: if :: x == 0 -> goto A :: else -> goto B fi }");
+        NeverEnd "an `end` label in `never`" = refused("byte x; active proctype P() { x = 1 }\nnever { /*!*/end: x == 3 }");
         NeverStatement "other statements in `never`" = refused("byte x; active proctype P() { x = 1 }\nnever { /*!*/x = 2 }");
         Trace "`trace { .. }`" = refused("chan c = [1] of { byte };\n/*!*/trace { c ! 1 }\nactive proctype P() { c ! 1 }");
         Notrace "`notrace { .. }`" = refused("chan c = [1] of { byte };\n/*!*/notrace { c ! 1 }\nactive proctype P() { c ! 1 }");

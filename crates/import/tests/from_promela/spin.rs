@@ -62,9 +62,7 @@ impl Spin {
     pub fn new(dir: &Path, text: &str, defines: &[(String, String)]) -> Spin {
         std::fs::create_dir_all(dir).unwrap();
         std::fs::write(dir.join("model.pml"), text).unwrap();
-        // SPIN writes the assertions of claims behind the preprocessor, so this is for those of the program alone.
-        let without = format!("#define assert(x) true\n{text}");
-        std::fs::write(dir.join("unasserted.pml"), without).unwrap();
+        std::fs::write(dir.join("unasserted.pml"), without_assertions(text)).unwrap();
         for line in text.lines() {
             let file = line
                 .strip_prefix("#include \"")
@@ -231,4 +229,24 @@ fn said(output: &Output) -> String {
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
     text
+}
+
+/// The program without its assertions. Those of a claim stay: they are what the claim finds. (SPIN writes those that come of formulas behind the
+/// preprocessor.)
+fn without_assertions(text: &str) -> String {
+    const HIDDEN: &str = "#define assert(x) true\n";
+    let mut out = String::from(HIDDEN);
+    let mut inside = false;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with("never") {
+            out.push_str("#undef assert\n");
+            inside = true;
+        }
+        out.push_str(line);
+        if inside && line.starts_with('}') {
+            out.push_str(HIDDEN);
+            inside = false;
+        }
+    }
+    out
 }

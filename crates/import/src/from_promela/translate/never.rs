@@ -37,8 +37,15 @@ pub(super) fn expressions(graph: &Graph) -> Vec<&Expr> {
         .collect()
 }
 
-/// Only tests and assertions make sense in a claim.
+/// Only tests and assertions make sense in a claim. A label that begins `end` makes a state of it one that SPIN finds fault with.
 pub(super) fn check(graph: &Graph) -> Result<()> {
+    if let Some((_, at)) = graph.marks.iter().find(|mark| mark.0.starts_with("end")) {
+        return refuse(
+            *at,
+            "an `end` label in a never claim",
+            "let the claim reach its closing brace where it finds fault, or name the label otherwise",
+        );
+    }
     for edge in graph.nodes.iter().flat_map(|n| &n.edges) {
         let fine = matches!(
             edge.action,

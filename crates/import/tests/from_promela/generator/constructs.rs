@@ -256,6 +256,7 @@ pub fn refused(outer: Construct, inner: Construct) -> Option<&'static str> {
         | (Never, TimeoutValue | Select | Run) => {
             "anything but tests and assertions in a never claim"
         }
+        (Never, EndLabel) => "an `end` label in a never claim",
         (Never, Pid) => "`_pid` outside a process",
         (Ltl, Pid | TimeoutValue) => "`_pid`",
         (RemoteLabel, _) => "process",
