@@ -80,9 +80,32 @@ fn a_crate_uses_only_those_before_it() {
     }
 }
 
+/// Whether a path is that of the module `tests` of its parent, which is compiled for tests alone: they may read what they compare with.
+fn is_for_tests(path: &Path) -> bool {
+    if path.file_stem().is_none_or(|name| name != "tests") {
+        return false;
+    }
+    let folder = path.parent().unwrap();
+    let parents = [
+        folder.join("mod.rs"),
+        folder.join("lib.rs"),
+        folder.with_extension("rs"),
+    ];
+    let declared = parents
+        .iter()
+        .filter_map(|file| fs::read_to_string(file).ok());
+    declared
+        .into_iter()
+        .any(|text| text.contains("#[cfg(test)]\nmod tests;"))
+}
+
+/// The sources of a crate, without its tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if is_for_tests(&path) {
+            continue;
+        }
         if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|end| end == "rs") {
