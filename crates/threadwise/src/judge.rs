@@ -422,7 +422,7 @@ impl<'a> View<'a> {
                     self.why_one(planned)
                 );
                 if let Some(unchecked) = reason {
-                    message = format!("{message}; {}", unchecked.message);
+                    message = format!("{}; {message}", unchecked.message);
                 }
                 reason = Some(Reason::new(ReasonCode::OneInstance, message).next(next));
             }
