@@ -4,7 +4,7 @@
 #![allow(missing_docs)]
 
 use std::path::PathBuf;
-use threadwise_testgen::generate::{generate, generate_live};
+use threadwise_testgen::generate::{generate, generate_live, generate_sharp};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -14,8 +14,9 @@ fn main() {
     let number = |text: &String| text.parse::<u64>().expect("a number");
     let (first, count) = (number(first), number(count));
     for seed in first..first.saturating_add(count) {
-        let text = match seed % 2 {
+        let text = match seed % 4 {
             0 => generate(seed),
+            2 => generate_sharp(seed),
             _ => generate_live(seed),
         };
         let file = PathBuf::from(folder).join(format!("{seed}.tw"));

@@ -108,8 +108,10 @@ struct Generator {
     templates: Vec<Draft>,
     shared: Vec<Var>,
     defs: Vec<Def>,
-    /// A definition that is always true, and says so with quantifiers.
-    holds: Option<String>,
+    /// Whether quantifiers stand where a misreading of one shows.
+    sharp: bool,
+    /// Whether the definition `holds` is there, which is always true and says so with quantifiers.
+    holds: bool,
     /// Names given out so far.
     names: usize,
     /// Cells that begin with any value: few, or there are too many initial states.
@@ -118,6 +120,15 @@ struct Generator {
 
 /// The program with this seed.
 pub fn generate(seed: u64) -> String {
+    program(seed, false)
+}
+
+/// The program with this seed, with quantifiers in which every slip shows: see `sharp.rs`.
+pub fn generate_sharp(seed: u64) -> String {
+    program(seed, true)
+}
+
+fn program(seed: u64, sharp: bool) -> String {
     let mut random = Random::new(seed);
     let careful = random.percent(55);
     let n = random.between(2, 3);
@@ -128,7 +139,8 @@ pub fn generate(seed: u64) -> String {
         templates: Vec::new(),
         shared: Vec::new(),
         defs: Vec::new(),
-        holds: None,
+        sharp,
+        holds: false,
         names: 0,
         any_cells: 0,
     };
@@ -167,15 +179,9 @@ impl Generator {
         for _ in 0..1 + self.random.below(2) {
             text.push_str(&self.definition());
         }
-        let scope = Scope {
-            own: None,
-            property: false,
-            may_fail: false,
-            bound: Vec::new(),
-        };
-        let holds = self.sharp(&scope, 2);
-        text.push_str(&format!("def holds = {holds};\n"));
-        self.holds = Some("holds".to_owned());
+        if self.sharp {
+            text.push_str(&self.sharp_definition());
+        }
         // `set` and `pause` fit every place and condition; `hop` has labels, so it is used once in a process.
         text.push_str("macro set(place, value) { place := value; }\n");
         text.push_str("macro pause(condition) { await condition; skip; }\n");
@@ -333,7 +339,7 @@ impl Generator {
             return any(self);
         }
         match var.ty {
-            Ty::Bool if self.random.percent(60) => {
+            Ty::Bool if self.sharp && self.random.percent(60) => {
                 let value = self.random.percent(50);
                 Some(self.sharp_initial(value))
             }
@@ -482,8 +488,8 @@ impl Generator {
             } else {
                 condition
             };
-            let sharp = self.sharp(&scope, 2);
-            text.push_str(&format!("invariant inv{number}: ({claim}) && {sharp};\n"));
+            let claim = self.sharpened(claim, &scope, 2);
+            text.push_str(&format!("invariant inv{number}: {claim};\n"));
         }
         if self.random.percent(if self.careful { 20 } else { 50 }) {
             text.push_str("deadlock_free;\n");
@@ -505,8 +511,7 @@ impl Generator {
         }
         if self.random.percent(20) {
             let (a, b) = (self.boolean(&scope, 1), self.boolean(&scope, 1));
-            let a = format!("{a} && {}", self.sharp(&scope, 4));
-            let b = format!("{b} && {}", self.sharp(&scope, 4));
+            let (a, b) = (self.sharpened(a, &scope, 4), self.sharpened(b, &scope, 4));
             text.push_str(&format!(
                 "fairness fair1: unconditional or weak ({a}), strong if ({b}) then ({a});\n\
                  liveness live1 under fair1: G (({a}) -> F ({b})) && (({a}) U ({b}) || X ({b}));\n"

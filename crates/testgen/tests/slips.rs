@@ -24,7 +24,7 @@ fn noticed(first: u64) -> BTreeMap<(Position, Slip), (Option<u64>, u64)> {
         }
     }
     for number in 0..PROGRAMS {
-        let text = generate::generate(first + number);
+        let text = generate::generate_sharp(first + number);
         let right = instance(&text, &[]).unwrap_or_else(|error| panic!("{text}\n{error}"));
         for ((position, slip), (by, places)) in &mut noticed {
             if by.is_some() {

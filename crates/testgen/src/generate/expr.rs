@@ -226,8 +226,8 @@ impl Generator {
 
     /// A truth value.
     pub(super) fn boolean(&mut self, scope: &Scope, depth: usize) -> String {
-        if depth > 0 && self.random.percent(25) {
-            let sharp = self.sharp(scope, 2);
+        if self.sharp && depth > 0 && self.random.percent(25) {
+            let sharp = self.truths(scope, 2);
             let rest = self.boolean_in_brackets(scope, depth - 1);
             return format!("({sharp} && {rest})");
         }

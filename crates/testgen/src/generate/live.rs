@@ -35,7 +35,8 @@ pub fn generate_live(seed: u64) -> String {
         templates: Vec::new(),
         shared: Vec::new(),
         defs: Vec::new(),
-        holds: None,
+        sharp: false,
+        holds: false,
         names: 0,
         any_cells: 0,
     };

@@ -10,8 +10,29 @@ use super::{Generator, Scope, Ty};
 const KINDS: usize = 8;
 
 impl Generator {
+    /// A definition that is always true.
+    pub(super) fn sharp_definition(&mut self) -> String {
+        let scope = Scope {
+            own: None,
+            property: false,
+            may_fail: false,
+            bound: Vec::new(),
+        };
+        let holds = self.truths(&scope, 2);
+        self.holds = true;
+        format!("def holds = {holds};\n")
+    }
+
+    /// A claim, with some truths if programs are to have them.
+    pub(super) fn sharpened(&mut self, claim: String, scope: &Scope, count: usize) -> String {
+        match self.sharp {
+            true => format!("({claim}) && {}", self.truths(scope, count)),
+            false => claim,
+        }
+    }
+
     /// Some of them, joined.
-    pub(super) fn sharp(&mut self, scope: &Scope, count: usize) -> String {
+    pub(super) fn truths(&mut self, scope: &Scope, count: usize) -> String {
         let parts: Vec<String> = (0..count).map(|_| self.sharp_part(scope)).collect();
         format!("({})", parts.join(" && "))
     }
@@ -20,9 +41,8 @@ impl Generator {
         if scope.property && self.random.percent(25) {
             return self.sharp_processes();
         }
-        let named: Option<String> = self.holds.clone();
-        if let Some(name) = named.filter(|_| self.random.percent(25)) {
-            return name;
+        if self.holds && self.random.percent(25) {
+            return "holds".to_owned();
         }
         // A cell with a range, and a part of the range: the cell is in it, or above.
         let (cell, lo, hi) = match self.cell(&scope.safe(), |ty| matches!(ty, Ty::Range(..))) {

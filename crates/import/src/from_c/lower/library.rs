@@ -457,7 +457,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Any value of `int` that is not negative, as one of a type.
-    fn natural(&mut self, ty: IntType, at: At) -> Value {
+    pub(super) fn natural(&mut self, ty: IntType, at: At) -> Value {
         let value = self.arbitrary(IntType::INT, at);
         let Value::Int(expr, _) = value else {
             return value;

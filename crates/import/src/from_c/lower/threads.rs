@@ -162,13 +162,13 @@ impl<'a> Builder<'a> {
             && self.threads.sites() == 0
     }
 
-    /// `argc` may be anything, `argv` may not be used.
+    /// `argc` is not negative, `argv` may not be used.
     fn main_arguments(&mut self, main: &'a Node<FunctionDefinition>) -> Built<Vec<Value>> {
         let mut values = Vec::new();
         let at = self.place_of(main);
         for (position, _) in super::call::parameters_of(main).iter().enumerate() {
             values.push(match position {
-                0 => self.arbitrary(IntType::INT, at),
+                0 => self.natural(IntType::INT, at),
                 _ => Value::Int(Expr::Number(0), IntType::LONG_LONG),
             });
         }

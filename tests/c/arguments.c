@@ -1,0 +1,8 @@
+//@ expect checks: proved
+// The number of arguments is never negative.
+#include <assert.h>
+
+int main(int argc, char **argv) {
+    assert(argc >= 0);
+    return 0;
+}
