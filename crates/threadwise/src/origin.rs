@@ -272,9 +272,9 @@ mod tests {
         lines.extend([Some(2), Some(3)]);
         model += "process P {\na: await d24;\n}\n";
         let (message, place) = said(program, &model, lines).unwrap();
-        // It is said where the limit is reached: in the definitions.
+        // It is said where the definitions are used.
         let wanted = "the model of this program grows too large here";
-        assert_eq!((message.as_str(), place.as_str()), (wanted, "byte x;"));
+        assert_eq!((message.as_str(), place.as_str()), (wanted, "x > 0"));
     }
 
     #[test]

@@ -1093,6 +1093,41 @@ fn what_depends_on_the_order_of_evaluation_is_refused() {
 }
 
 #[test]
+fn what_depends_on_the_order_of_synchronisation_is_refused() {
+    let program = |statement: &str| {
+        format!(
+            "_Atomic int x = 2, z; int y; pthread_t a; sem_t s; void *t(void *p) {{ x = 7; return 0; }} int make(void) {{ return pthread_create(&a, 0, t, 0); }} int two(int p, int q) {{ return p - q; }} int main(void) {{ sem_init(&s, 0, 0); int l = 0;\n {statement} }}"
+        )
+    };
+    for wrong in [
+        "pthread_create(&a, 0, t, 0); l = two(pthread_join(a, 0), x);",
+        "l = two(x, pthread_create(&a, 0, t, 0));",
+        "l = y + pthread_create(&a, 0, t, 0);",
+        "l = y + make();",
+        "l = y | sem_post(&s);",
+        "l = two(x, z);",
+        "l = two(y, atomic_fetch_add(&x, 1));",
+    ] {
+        let (line, message) = refused(&program(wrong));
+        assert_eq!(
+            (line, message.contains("leaves open")),
+            (2, true),
+            "{wrong}: {message}"
+        );
+    }
+    for right in [
+        "l = x + z;",
+        "l = x + atomic_fetch_add(&z, 1);",
+        "l = two(x, 1) + two(l, rand());",
+        "l = two(y, l);",
+        "l = sem_post(&s) + y;",
+        "l = l + make();",
+    ] {
+        import(&program(right));
+    }
+}
+
+#[test]
 fn gcc_clears_one_byte() {
     let (line, _) = refused("int x; int main(void) {\n __atomic_clear(&x, 5); }");
     assert_eq!(line, 2);

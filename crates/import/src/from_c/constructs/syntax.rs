@@ -718,7 +718,7 @@ pub(super) const SYNTAX: &[Syntax] = &[
         "the order of operands and arguments",
         &[],
         Approximated,
-        "from left to right, also where C leaves it open. Programs in which one operand changes what another reads, or two arguments touch what one of them changes, are refused. What is left is the order in which one expression reads several shared variables while other threads write them: a data race, to which C gives no meaning, unless they are atomic; for atomic ones the order from left to right is one of those that C allows",
+        "from left to right, also where C leaves it open. Programs in which one operand changes what another reads, two arguments touch what one of them changes, or one synchronises with other threads while another reads what they share, are refused. What is left is the order in which one expression reads several shared variables while other threads write them: a data race, to which C gives no meaning, unless they are atomic; for atomic ones the order from left to right is one of those that C allows",
         "int g; int f(void) { g = 5; return 1; } int main(void) { int x = f() + 2; assert(x == 3 && g == 5); }",
     ),
     row(

@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
             let value = self.rvalue(argument)?;
             let touched = self.touched(start, &value);
             for other in &before {
-                self.ordered(other, &touched, at)?;
+                self.independent(other, &touched, at)?;
             }
             before.push(touched);
             let last = position + 1 == arguments.len();

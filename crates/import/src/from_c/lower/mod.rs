@@ -489,6 +489,7 @@ impl<'a> Builder<'a> {
         super::ir::for_statements(&self.code[position..], &mut |statement| {
             statement.for_expressions(&mut |expr| read(expr, &mut touched.reads));
             touched.writes.extend(statement.written());
+            touched.synchronises |= self.is_seen_by_others(statement);
         });
         if let Value::Int(expr, _) | Value::Truth(expr) = value {
             read(expr, &mut touched.reads);
@@ -518,6 +519,66 @@ impl<'a> Builder<'a> {
         named || variable.owner.is_none() && variable.kind != VarKind::Mutex
     }
 
+    /// Whether other threads may tell when a statement happens, or the statement waits for them.
+    fn is_seen_by_others(&self, statement: &Statement) -> bool {
+        match &statement.kind {
+            StatementKind::Lock(_)
+            | StatementKind::Unlock(_)
+            | StatementKind::Start(_)
+            | StatementKind::Create { .. }
+            | StatementKind::Join(_)
+            | StatementKind::Exclusive(_) => true,
+            StatementKind::Await(condition) => condition.shared_reads(&self.model) > 0,
+            StatementKind::Atomic(code) => {
+                let mut shared = false;
+                super::ir::for_statements(code, &mut |inner| {
+                    let written = inner.written();
+                    shared |= written.is_some_and(|var| self.model.variable(var).owner.is_none());
+                    inner.for_expressions(&mut |expr| {
+                        shared |= expr.shared_reads(&self.model) > 0;
+                    });
+                });
+                shared
+            }
+            StatementKind::Assign(place, _) | StatementKind::Havoc(place) => {
+                self.is_atomic_variable(place.var)
+            }
+            StatementKind::Assert(..)
+            | StatementKind::If(..)
+            | StatementKind::Loop { .. }
+            | StatementKind::Break
+            | StatementKind::Goto(_)
+            | StatementKind::Label(_)
+            | StatementKind::Return
+            | StatementKind::Choose(_)
+            | StatementKind::Detach(_)
+            | StatementKind::Initialised(_) => false,
+        }
+    }
+
+    fn is_atomic_variable(&self, var: VarId) -> bool {
+        matches!(self.model.variable(var).kind, VarKind::Int(int) if int.atomic)
+    }
+
+    /// Refuses arguments of which one synchronises with other threads, and the other touches what these touch; or that read two atomic variables. Which comes first may matter then, too.
+    fn independent(&self, one: &Touched, other: &Touched, at: At) -> Built<()> {
+        self.ordered(one, other, at)?;
+        let shared = |touched: &Touched| {
+            let mut vars = touched.reads.union(&touched.writes);
+            touched.synchronises || vars.any(|var| self.model.variable(*var).owner.is_none())
+        };
+        let atomic = |touched: &Touched| {
+            touched
+                .reads
+                .iter()
+                .any(|var| self.is_atomic_variable(*var))
+        };
+        let clash = one.synchronises && shared(other)
+            || other.synchronises && shared(one)
+            || atomic(one) && atomic(other);
+        if clash { open_order(at) } else { Ok(()) }
+    }
+
     /// Refuses an expression whose parts touch the same variable so that it matters which comes first: C leaves that open.
     fn ordered(&self, one: &Touched, other: &Touched, at: At) -> Built<()> {
         let clash = one
@@ -543,7 +604,14 @@ impl<'a> Builder<'a> {
             reads: BTreeSet::new(),
             ..self.touched(position, &Value::Void)
         };
-        self.ordered(&done, &read, at)
+        self.ordered(&done, &read, at)?;
+        let shared = |var: &VarId| {
+            self.model.variable(*var).owner.is_none() && !self.is_atomic_variable(*var)
+        };
+        if done.synchronises && read.reads.iter().any(shared) {
+            return open_order(at);
+        }
+        Ok(())
     }
 
     /// Whether a statement has to begin a step.
@@ -586,6 +654,13 @@ impl<'a> Builder<'a> {
 struct Touched {
     reads: BTreeSet<VarId>,
     writes: BTreeSet<VarId>,
+    synchronises: bool,
+}
+
+fn open_order(at: At) -> Built<()> {
+    let message =
+        "parts of this touch what other threads see, and C leaves open which does so first";
+    unsupported(at, message, "write several statements")
 }
 
 /// Whether an expression is a truth value.

@@ -216,8 +216,16 @@ impl Quality {
             "{} too large",
             self.too_large
         );
-        let refused: usize = self.refused.values().sum();
+        // Programs whose meaning depends on an order of evaluation are refused on purpose; the generator writes some.
+        let (unordered, refused): (Vec<_>, Vec<_>) =
+            (self.refused.iter()).partition(|(why, _)| why.contains("C leaves open"));
+        let sum = |rows: Vec<(&String, &usize)>| rows.iter().map(|row| row.1).sum::<usize>();
+        let (unordered, refused) = (sum(unordered), sum(refused));
         assert!(refused * 10 < self.compared, "{refused} refused");
+        assert!(
+            unordered * 4 < self.compared,
+            "{unordered} refused for their order of evaluation"
+        );
         for &(construct, least) in CONSTRUCTS {
             let count = self.constructs.get(construct).copied().unwrap_or(0);
             assert!(
