@@ -20,7 +20,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         };
         let outcome = from_c("fuzz.c", text, reading, &mut settings);
         match outcome.result {
-            Ok(imported) => assert_eq!(imported.lines.len(), imported.text.lines().count()),
+            Ok(imported) => assert_eq!(imported.lines().len(), imported.text().lines().count()),
             Err(remarks) => {
                 assert!(!remarks.is_empty());
                 for remark in remarks {

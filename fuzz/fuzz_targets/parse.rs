@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../../crates/lang/tests/support/invariants.rs"]
+#[path = "../../crates/lang/tests/invariants.rs"]
 #[allow(dead_code)]
 mod invariants;
 

@@ -21,12 +21,12 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let remarks = match outcome.result {
         Ok(imported) => {
             assert!(
-                threadwise_lang::check(&imported.text).program.is_some(),
+                threadwise_lang::check(&imported.text()).program.is_some(),
                 "a model that is not accepted"
             );
             assert_eq!(
-                imported.lines.len(),
-                imported.text.lines().count(),
+                imported.lines().len(),
+                imported.text().lines().count(),
                 "a line without its origin"
             );
             imported.notes

@@ -20,7 +20,37 @@ use std::hash::Hash;
 
 use threadwise_model::temporal::Formula;
 
-use crate::logic::{Lit, Logic};
+/// Truth values, and how they are put together.
+pub(crate) trait Algebra {
+    type Value: Copy;
+
+    fn not(&mut self, a: Self::Value) -> Self::Value;
+
+    /// All are true.
+    fn all(&mut self, values: Vec<Self::Value>) -> Self::Value;
+
+    /// Some are true.
+    fn any(&mut self, values: Vec<Self::Value>) -> Self::Value;
+}
+
+/// Truth values that are known.
+pub(crate) struct Booleans;
+
+impl Algebra for Booleans {
+    type Value = bool;
+
+    fn not(&mut self, a: bool) -> bool {
+        !a
+    }
+
+    fn all(&mut self, values: Vec<bool>) -> bool {
+        !values.contains(&false)
+    }
+
+    fn any(&mut self, values: Vec<bool>) -> bool {
+        values.contains(&true)
+    }
+}
 
 /// The automaton of a formula's negation.
 pub(crate) struct Automaton<A> {
@@ -128,57 +158,59 @@ impl<A: Clone + Eq + Hash> Automaton<A> {
     }
 
     /// Which subformulas are satisfied in a state, from the values of the predicates and the bits there.
-    pub(crate) fn satisfied(
+    pub(crate) fn satisfied<T: Algebra>(
         &self,
-        logic: &mut impl Logic,
-        atoms: &[Lit],
-        bits: &[Lit],
-    ) -> Satisfied {
-        let mut lits: Vec<Lit> = Vec::with_capacity(self.nodes.len());
+        algebra: &mut T,
+        atoms: &[T::Value],
+        bits: &[T::Value],
+    ) -> Satisfied<T::Value> {
+        let mut values: Vec<T::Value> = Vec::with_capacity(self.nodes.len());
         let mut bit = bits.iter().copied();
         for node in &self.nodes {
-            // Bits are numbered in the order of their subformulas.
-            let mut later = || bit.next().unwrap_or(Lit::FALSE);
-            let lit = match node {
+            // Bits are numbered in the order of their subformulas, and there are as many.
+            let mut later = |algebra: &mut T| bit.next().unwrap_or_else(|| algebra.any(Vec::new()));
+            let value = match node {
                 Node::Atom(atom, true) => atoms[*atom],
-                Node::Atom(atom, false) => !atoms[*atom],
-                Node::And(parts) => logic.all(parts.iter().map(|part| lits[*part]).collect()),
-                Node::Or(parts) => logic.any(parts.iter().map(|part| lits[*part]).collect()),
-                Node::Next(_) => later(),
+                Node::Atom(atom, false) => algebra.not(atoms[*atom]),
+                Node::And(parts) => algebra.all(parts.iter().map(|part| values[*part]).collect()),
+                Node::Or(parts) => algebra.any(parts.iter().map(|part| values[*part]).collect()),
+                Node::Next(_) => later(algebra),
                 Node::Until(f, g) => {
-                    let more = logic.and(lits[*f], later());
-                    logic.or(lits[*g], more)
+                    let later = later(algebra);
+                    let more = algebra.all(vec![values[*f], later]);
+                    algebra.any(vec![values[*g], more])
                 }
                 Node::Release(f, g) => {
-                    let more = logic.or(lits[*f], later());
-                    logic.and(lits[*g], more)
+                    let later = later(algebra);
+                    let more = algebra.any(vec![values[*f], later]);
+                    algebra.all(vec![values[*g], more])
                 }
             };
-            lits.push(lit);
+            values.push(value);
         }
         let demands = self.bits.iter().map(|at| match self.nodes[*at] {
-            Node::Next(f) => lits[f],
-            _ => lits[*at],
+            Node::Next(f) => values[f],
+            _ => values[*at],
         });
         Satisfied {
             demands: demands.collect(),
-            whole: lits.last().copied().unwrap_or(Lit::FALSE),
+            // There is a subformula at least: the negation itself.
+            whole: values[values.len() - 1],
         }
     }
 }
 
 /// What is satisfied in a state.
-pub(crate) struct Satisfied {
+pub(crate) struct Satisfied<V> {
     /// What each bit demands, if it is set in the state before.
-    pub(crate) demands: Vec<Lit>,
+    pub(crate) demands: Vec<V>,
     /// The negation of the whole formula.
-    pub(crate) whole: Lit,
+    pub(crate) whole: V,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::Solver;
     use threadwise_testgen::random::Random;
 
     type F = Formula<usize>;
@@ -215,24 +247,18 @@ mod tests {
         }
     }
 
-    /// Whether some run of the automaton along a lasso is accepting. The automaton is asked with constants, so that no logic is involved.
+    /// Whether some run of the automaton along a lasso is accepting.
     fn accepts(automaton: &Automaton<usize>, truth: &[Vec<bool>], loop_from: usize) -> bool {
-        let cancel = || false;
-        let mut logic = Solver::new(&cancel);
         let (positions, bits) = (truth.len(), automaton.bits());
         let mut satisfied = Vec::new();
         for atoms in truth {
             for set in 0..1usize << bits {
-                let atoms: Vec<Lit> = automaton.atoms.iter().map(|a| Lit::of(atoms[*a])).collect();
-                let bits: Vec<Lit> = (0..bits).map(|bit| Lit::of(set >> bit & 1 == 1)).collect();
-                satisfied.push(automaton.satisfied(&mut logic, &atoms, &bits));
+                let atoms: Vec<bool> = automaton.atoms.iter().map(|a| atoms[*a]).collect();
+                let bits: Vec<bool> = (0..bits).map(|bit| set >> bit & 1 == 1).collect();
+                satisfied.push(automaton.satisfied(&mut Booleans, &atoms, &bits));
             }
         }
         let place = |at: usize, set: usize| at << bits | set;
-        let holds = |lit: Lit| {
-            assert!(lit == Lit::TRUE || lit == Lit::FALSE);
-            lit == Lit::TRUE
-        };
         let after = |node: usize| -> Vec<usize> {
             let (at, set) = (node >> bits, node & ((1 << bits) - 1));
             let next = if at + 1 == positions {
@@ -242,7 +268,7 @@ mod tests {
             };
             let met = |then: &usize| {
                 let demands = &satisfied[place(next, *then)].demands;
-                (0..bits).all(|bit| set >> bit & 1 == 0 || holds(demands[bit]))
+                (0..bits).all(|bit| set >> bit & 1 == 0 || demands[bit])
             };
             (0..1usize << bits)
                 .filter(met)
@@ -259,7 +285,7 @@ mod tests {
             }
             seen
         };
-        let begin = (0..1usize << bits).filter(|set| holds(satisfied[place(0, *set)].whole));
+        let begin = (0..1usize << bits).filter(|set| satisfied[place(0, *set)].whole);
         let reachable = reach(begin.map(|set| place(0, set)).collect());
         let obligations = automaton.obligations();
         let from: Vec<Vec<bool>> = (0..positions << bits)

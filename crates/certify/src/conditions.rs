@@ -20,243 +20,35 @@
 use std::collections::BTreeMap;
 
 use threadwise_evidence::dag::Dag;
-use threadwise_evidence::{Certificate, Claim};
-use threadwise_lang::program::FoldKind;
+use threadwise_lang::program::{CompareOp, FoldKind};
 use threadwise_model::eval::{self, Context, Outcome};
-use threadwise_model::exclusion::AtMostOne;
-use threadwise_model::instance::Instance;
-use threadwise_model::layout::{process_name, unflatten};
-use threadwise_model::names::Names;
 use threadwise_model::system::{
     CellInitial, Expr, ProcessId, Scope, Step, System, SystemPropertyKind,
 };
+use threadwise_model::temporal::Liveness;
 
-use crate::each;
 use crate::encode::{Encoder, Env, Finite};
-use crate::fair;
-use crate::fit;
-use crate::graph::Graphs;
-use crate::logic::{Counts, Lit, Logic};
+use crate::logic::{Lit, Logic};
 use crate::parts::{Parts, Processes};
 use crate::procedure::Procedure;
-use crate::rejection::{Condition, Error, Rejection, StepName};
+use crate::rejection::{Condition, Error, refused};
+use crate::report::{Method, Report, Subject};
 use crate::step::{self, Case, Mover, Taken};
 use crate::value::MAX_VALUES;
-use crate::walk::Walk;
 
-/// What was decided on the way to accepting a certificate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Nodes of the decision graphs.
-    pub nodes: usize,
-    /// Questions that were decided.
-    pub conditions: u64,
-    /// Combinations of nodes that walks met.
-    pub visits: u64,
-    /// Clauses that the solver was given.
-    pub clauses: u64,
-    /// Conflicts that the solver met.
-    pub conflicts: u64,
-}
-
-impl Report {
-    /// What was counted with decision graphs of so many nodes.
-    pub(crate) fn counted(nodes: usize, counts: Counts) -> Report {
-        Report {
-            nodes,
-            conditions: counts.questions,
-            visits: counts.visits,
-            clauses: counts.clauses,
-            conflicts: counts.conflicts,
-        }
-    }
-
-    /// Both together.
-    pub(crate) fn and(self, other: Report) -> Report {
-        Report {
-            nodes: self.nodes + other.nodes,
-            conditions: self.conditions + other.conditions,
-            visits: self.visits + other.visits,
-            clauses: self.clauses + other.clauses,
-            conflicts: self.conflicts + other.conflicts,
-        }
-    }
-}
-
-/// A way to decide the conditions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// The states of the claimed set one by one, if these are few.
-    Each,
-    /// Walks through decision graphs, if the certificate tests cells in one order.
-    Walk,
-    /// A SAT solver.
-    Solver,
-}
-
-/// Few states are gone through; otherwise walks come first, and the solver decides what they do not.
-const ALL: &[Method] = &[Method::Each, Method::Walk, Method::Solver];
-
-/// Checks that a certificate proves a property of an instance. `cancel` is asked every few milliseconds
-/// whether to give up.
-pub fn check(
-    instance: &Instance,
-    certificate: &Certificate,
-    property: &str,
-    cancel: &dyn Fn() -> bool,
-) -> Result<Report, Error> {
-    only(check_by(ALL, instance, &[(certificate, property)], cancel))
-}
-
-/// The same by one method alone: so each can be compared with the other.
-pub fn check_with(
-    method: Method,
-    instance: &Instance,
-    certificate: &Certificate,
-    property: &str,
-    cancel: &dyn Fn() -> bool,
-) -> Result<Report, Error> {
-    let requests = [(certificate, property)];
-    only(check_by(&[method], instance, &requests, cancel))
-}
-
-fn only(mut answers: Vec<Result<Report, Error>>) -> Result<Report, Error> {
-    answers.pop().unwrap_or(Err(Error::Cancelled))
-}
-
-/// Checks several certificates of one instance, each for its property. Where they claim the same set, what does
-/// not depend on the property is checked once. The counts of a report are those of all of them.
-pub fn check_all(
-    instance: &Instance,
-    requests: &[(&Certificate, &str)],
-    cancel: &dyn Fn() -> bool,
-) -> Vec<Result<Report, Error>> {
-    check_by(ALL, instance, requests, cancel)
-}
-
-fn check_by(
-    methods: &[Method],
-    instance: &Instance,
-    requests: &[(&Certificate, &str)],
-    cancel: &dyn Fn() -> bool,
-) -> Vec<Result<Report, Error>> {
-    let system = match fit::plain(instance) {
-        Ok(system) => system,
-        Err(error) => return vec![Err(error); requests.len()],
-    };
-    let mut answers: Vec<Option<Result<Report, Error>>> = vec![None; requests.len()];
-    for first in 0..requests.len() {
-        if answers[first].is_some() {
-            continue;
-        }
-        let claim = &requests[first].0.claim;
-        let mut group = Vec::new();
-        for (at, (certificate, property)) in requests.iter().enumerate().skip(first) {
-            if answers[at].is_none() && certificate.claim == *claim {
-                match property_of(&system, certificate, property) {
-                    Ok(kind) => group.push((at, *property, kind)),
-                    Err(error) => answers[at] = Some(Err(error)),
-                }
-            }
-        }
-        let properties: Vec<_> = group.iter().map(|(_, name, kind)| (*name, *kind)).collect();
-        let subject = Subject {
-            instance,
-            system: &system,
-            cancel,
-        };
-        let checked = check_claim(methods, subject, claim, &properties);
-        for ((at, ..), answer) in group.into_iter().zip(checked) {
-            answers[at] = Some(answer);
-        }
-    }
-    answers
-        .into_iter()
-        .map(|answer| answer.unwrap_or(Err(Error::Cancelled)))
-        .collect()
-}
-
-/// The property that a certificate is asked about, if it is one that its kind of claim can prove.
-pub(crate) fn property_of<'s>(
-    system: &'s System,
-    certificate: &Certificate,
-    property: &str,
-) -> Result<&'s SystemPropertyKind, Error> {
-    if let Claim::Family(_) = certificate.claim {
-        return Err(Error::mismatch(
-            "it is about all values of the parameters, not about one instance",
-        ));
-    }
-    fit::envelope(system, certificate, property)?;
-    let found = system
-        .properties
-        .iter()
-        .find(|known| known.name == property);
-    match (found.map(|found| &found.kind), &certificate.claim) {
-        (None, _) => Err(Error::mismatch(format!(
-            "the model has no property `{property}`"
-        ))),
-        (Some(kind @ SystemPropertyKind::Liveness(_)), Claim::Fair(_)) => Ok(kind),
-        (Some(SystemPropertyKind::Liveness(_)), _) => Err(Error::mismatch(format!(
-            "`{property}` is a liveness property, which an inductive set does not prove"
-        ))),
-        (Some(_), Claim::Fair(_)) => Err(Error::mismatch(format!(
-            "`{property}` is a safety property, and the claim is about fair runs"
-        ))),
-        (Some(kind), _) => Ok(kind),
-    }
-}
-
-/// Checks one claim for several properties.
-fn check_claim(
-    methods: &[Method],
-    subject: Subject<'_>,
-    claim: &Claim,
-    properties: &[(&str, &SystemPropertyKind)],
-) -> Vec<Result<Report, Error>> {
-    let parts = match fit::cells(subject.system, claim.parts()) {
-        Ok(cells) => Parts::new(subject.system, claim.parts(), cells),
-        Err(error) => return vec![Err(error); properties.len()],
-    };
-    let undecided = Error::unsupported("no method was asked");
-    let mut answers = vec![Err(undecided); properties.len()];
-    let mut closed = false;
-    for method in methods {
-        let is_open = |at: &usize| matches!(answers[*at], Err(Error::Unsupported(_)));
-        let open: Vec<usize> = (0..properties.len()).filter(is_open).collect();
-        if open.is_empty() {
-            break;
-        }
-        let asked: Vec<_> = open.iter().map(|at| properties[*at]).collect();
-        let decided = match method {
-            Method::Each => each::decide(subject, claim, &parts, &asked, &mut closed),
-            Method::Walk => {
-                decide::<Walk<'_>>(*method, subject, claim, &parts, &asked, &mut closed)
-            }
-            Method::Solver => {
-                decide::<Graphs<'_>>(*method, subject, claim, &parts, &asked, &mut closed)
-            }
-        };
-        for (at, answer) in open.into_iter().zip(decided) {
-            answers[at] = answer;
-        }
-    }
-    answers
-}
-
-/// Checks a claim by one method. `closed` says whether all that does not depend on properties is known to hold.
-fn decide<'a, P: Procedure<'a>>(
+/// Checks a claim by one method. `closed` says whether all that does not depend on properties is known to hold; `fair` checks what it says about fair runs.
+pub(crate) fn decide<'a, P: Procedure<'a>>(
     method: Method,
     subject: Subject<'a>,
-    claim: &Claim,
     parts: &'a Parts<'a>,
     properties: &[(&str, &SystemPropertyKind)],
     closed: &mut bool,
+    fair: &dyn Fn(&Liveness) -> Result<Report, Error>,
 ) -> Vec<Result<Report, Error>> {
     let checks = properties
         .iter()
         .any(|(_, kind)| matches!(kind, SystemPropertyKind::Checks));
-    let begun = Checker::<P>::new(subject, parts).and_then(|mut checker| {
+    let begun = Checker::<P>::new(method, subject, parts).and_then(|mut checker| {
         // Whether checks fail is found out along with the steps.
         let mut failing = None;
         if !*closed || checks {
@@ -278,13 +70,7 @@ fn decide<'a, P: Procedure<'a>>(
             SystemPropertyKind::Invariant(expr) => checker.invariant(name, expr)?,
             SystemPropertyKind::DeadlockFree => checker.deadlock()?,
             SystemPropertyKind::Checks => failing.clone().map_or(Ok(()), Err)?,
-            SystemPropertyKind::Liveness(liveness) => {
-                // `property_of` lets no other claim through.
-                let Claim::Fair(claim) = claim else {
-                    return Err(Error::mismatch("the claim is not about fair runs"));
-                };
-                more = fair::check(method, subject, parts, claim, liveness)?;
-            }
+            SystemPropertyKind::Liveness(liveness) => more = fair(liveness)?,
         }
         // Beyond a limit formulas mean nothing, so nothing is accepted there.
         checker.encoder.logic.go_on()?;
@@ -293,45 +79,64 @@ fn decide<'a, P: Procedure<'a>>(
     each.collect()
 }
 
-/// What certificates are checked against.
-#[derive(Clone, Copy)]
-pub(crate) struct Subject<'a> {
-    pub(crate) instance: &'a Instance,
-    pub(crate) system: &'a System,
-    pub(crate) cancel: &'a dyn Fn() -> bool,
-}
-
-impl Subject<'_> {
-    /// Where every process is in a state, and the value of every cell.
-    pub(crate) fn describe(&self, cells: &[i64]) -> Vec<(String, String)> {
-        let names = Names::new(self.instance);
-        let state = unflatten(self.system, cells);
-        let locations = names.locations(&state).into_iter();
-        let locations = locations.map(|(process, label)| (process, label.to_owned()));
-        let cells = names.cells(&state).into_iter();
-        let cells = cells.map(|(name, value)| (name, value.to_string()));
-        locations.chain(cells).collect()
-    }
-
-    pub(crate) fn name(&self, process: ProcessId, step: &Step) -> StepName {
-        let template = &self.system.templates[self.system.template_of(process)];
-        StepName {
-            process: process_name(self.system, process),
-            from: template.locations[step.from].clone(),
-            to: template.locations[step.to].clone(),
-            span: step.span,
-        }
-    }
-}
-
 struct Checker<'a, P: Procedure<'a>> {
     subject: Subject<'a>,
     system: &'a System,
     parts: &'a Parts<'a>,
     encoder: Encoder<'a, P::Logic>,
     sets: P,
+    method: Method,
     /// What solvers before the present one counted.
     before: Report,
+}
+
+/// `forall i, j: i == j || !(X(i) && Y(j))`, which mutual exclusion looks like. Built term by term it takes as much as there are pairs; by values it takes as
+/// much as these.
+struct Exclusion<'e> {
+    lo: i64,
+    hi: i64,
+    /// The bound variable of each side, and what is said of it.
+    sides: [(u32, Vec<&'e Expr>); 2],
+}
+
+impl<'e> Exclusion<'e> {
+    fn of(expr: &'e Expr) -> Option<Exclusion<'e>> {
+        let forall = |expr: &'e Expr| match expr {
+            Expr::Fold {
+                kind: FoldKind::Forall,
+                bound,
+                lo,
+                hi,
+                body,
+            } => Some((*bound, (*lo, *hi), &**body)),
+            _ => None,
+        };
+        let (i, (lo, hi), body) = forall(expr)?;
+        let (j, bounds, body) = forall(body)?;
+        let Expr::Or(either) = body else { return None };
+        let [Expr::Compare(CompareOp::Eq, a, b), Expr::Not(both)] = either.as_slice() else {
+            return None;
+        };
+        let (Expr::And(parts), Expr::Bound(a), Expr::Bound(b)) = (&**both, &**a, &**b) else {
+            return None;
+        };
+        if i == j || bounds != (lo, hi) || ![(i, j), (j, i)].contains(&(*a, *b)) {
+            return None;
+        }
+        let mut sides = [(i, Vec::new()), (j, Vec::new())];
+        for part in parts {
+            let mut mentioned = [false; 2];
+            step::leaves(part, &mut |leaf| {
+                mentioned[0] |= *leaf == Expr::Bound(i);
+                mentioned[1] |= *leaf == Expr::Bound(j);
+            });
+            match mentioned {
+                [true, true] => return None,
+                [_, second] => sides[usize::from(second)].1.push(part),
+            }
+        }
+        Some(Exclusion { lo, hi, sides })
+    }
 }
 
 /// What makes a property wrong, by the processes that it is about.
@@ -341,7 +146,11 @@ type Wrong = BTreeMap<Processes, Vec<Lit>>;
 const FRESH: u64 = 50_000;
 
 impl<'a, P: Procedure<'a>> Checker<'a, P> {
-    fn new(subject: Subject<'a>, parts: &'a Parts<'a>) -> Result<Checker<'a, P>, Error> {
+    fn new(
+        method: Method,
+        subject: Subject<'a>,
+        parts: &'a Parts<'a>,
+    ) -> Result<Checker<'a, P>, Error> {
         let (encoder, sets) = P::new(subject.system, parts.list(), subject.cancel)?;
         Ok(Checker {
             subject,
@@ -349,13 +158,14 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
             parts,
             encoder,
             sets,
+            method,
             before: Report::default(),
         })
     }
 
     fn report(&self) -> Report {
         let nodes = self.parts.list().iter().map(|part| part.dag.len()).sum();
-        let counted = Report::counted(nodes, self.encoder.logic.counts());
+        let counted = Report::counted(self.method, nodes, self.encoder.logic.counts());
         Report {
             nodes: 0,
             ..self.before
@@ -422,10 +232,10 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         let mut last = self.encoder.logic.counts().clauses;
         while let Some((part, mut env)) = open.pop() {
             if env.is_empty()
-                && let Some(exclusion) = AtMostOne::of(part)
+                && let Some(exclusion) = Exclusion::of(part)
                 && i128::from(exclusion.hi) - i128::from(exclusion.lo) < MAX_VALUES as i128
             {
-                self.two_of(&exclusion, &mut wrong)?;
+                self.two_of(exclusion, &mut wrong)?;
                 continue;
             }
             match part {
@@ -469,20 +279,30 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         Ok((about.collect(), holds, overflow))
     }
 
-    /// What makes "at most one" wrong: some value, and one before it; or a computation that leaves 64 bits.
-    fn two_of(&mut self, exclusion: &AtMostOne, wrong: &mut Wrong) -> Result<(), Error> {
-        let mut bodies = Vec::new();
+    /// What makes an exclusion wrong: the one of some value and the other of another; or a computation that leaves 64 bits.
+    fn two_of(&mut self, exclusion: Exclusion<'_>, wrong: &mut Wrong) -> Result<(), Error> {
+        let mut bodies: [Vec<(Processes, Lit)>; 2] = [Vec::new(), Vec::new()];
         let mut twice = Vec::new();
-        let mut before = Lit::FALSE;
+        let mut before = [Lit::FALSE; 2];
+        let sides = exclusion.sides.map(|(bound, parts)| {
+            let parts: Vec<Expr> = parts.into_iter().cloned().collect();
+            (bound, Expr::And(parts))
+        });
         for value in exclusion.lo..=exclusion.hi {
-            let mut env = Env::default().with(exclusion.bound, value);
-            let (about, holds, overflow) = self.condition(&exclusion.body, &mut env)?;
-            wrong.entry(about.clone()).or_default().push(overflow);
-            bodies.push((about, holds));
+            let mut holds = [Lit::FALSE; 2];
+            for (side, (bound, body)) in sides.iter().enumerate() {
+                let mut env = Env::default().with(*bound, value);
+                let (about, lit, overflow) = self.condition(body, &mut env)?;
+                wrong.entry(about.clone()).or_default().push(overflow);
+                bodies[side].push((about, lit));
+                holds[side] = lit;
+            }
             let logic = &mut self.encoder.logic;
-            twice.push(logic.and(before, holds));
-            before = logic.or(before, holds);
+            twice.push(logic.and(before[0], holds[1]));
+            twice.push(logic.and(before[1], holds[0]));
+            before = [0, 1].map(|side| logic.or(before[side], holds[side]));
         }
+        twice.dedup();
         if self.parts.is_whole() {
             wrong.entry(Vec::new()).or_default().extend(twice);
             return Ok(());
@@ -490,8 +310,14 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         // What is said of the program as a whole may exclude them all at once; otherwise it is asked for every two.
         let general = self.within(&self.parts.general(), &[]);
         if self.encoder.logic.satisfiable(&general, &twice)? {
-            for (at, (about, holds)) in bodies.iter().enumerate() {
-                for (other, also) in &bodies[..at] {
+            let [first, second] = &bodies;
+            for (at, (about, holds)) in first.iter().enumerate() {
+                // If both are the same, every two are met once.
+                let others = match first == second {
+                    true => &second[..at],
+                    false => second,
+                };
+                for (_, (other, also)) in others.iter().enumerate().filter(|(to, _)| *to != at) {
                     let mut about: Processes = about.iter().chain(other).copied().collect();
                     about.sort_unstable();
                     about.dedup();
@@ -752,19 +578,11 @@ pub(crate) fn reject(
     state: Vec<(String, String)>,
     next: Option<Vec<(String, String)>>,
 ) -> Result<(), Error> {
-    let next = next.unwrap_or_default().into_iter().zip(&state);
-    let changes = next.filter(|(new, old)| new != *old);
-    let changes = changes.map(|(new, _)| new).collect();
-    let rejection = Rejection {
-        condition,
-        state,
-        changes,
-    };
+    let refused = refused(condition, state, next);
     if confirmed {
-        Err(Error::Rejected(Box::new(rejection)))
-    } else {
-        Err(Error::unsupported(format!(
-            "the checker's encoding and its evaluator do not agree, on this: {rejection}"
-        )))
+        return Err(refused);
     }
+    Err(Error::unsupported(format!(
+        "the checker's encoding and its evaluator do not agree, on this: {refused}"
+    )))
 }

@@ -15,9 +15,8 @@ use threadwise_lang::program::{ArithOp, FoldKind};
 use threadwise_model::system::{Expr, Place, ProcessId, Scope, System, VarId};
 
 use crate::Error;
-use crate::graph::Writes;
 use crate::logic::{Input, Lit, Logic};
-use crate::value::{MAX_VALUES, Value, Values};
+use crate::value::{MAX_VALUES, Value, Values, Writes};
 
 /// An integer from a finite range.
 #[derive(Clone, Debug)]

@@ -28,10 +28,7 @@ use crate::parts::Part;
 use crate::procedure::Procedure;
 use crate::solver::Solver;
 use crate::step::Case;
-use crate::value::Value;
-
-/// What a step writes: the cells and their new values, in order of cells.
-pub(crate) type Writes = Vec<(usize, Value)>;
+use crate::value::{Value, Writes};
 
 /// The parts of a claim as clauses.
 pub(crate) struct Graphs<'a>(Vec<Graph<'a>>);

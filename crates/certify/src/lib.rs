@@ -4,7 +4,7 @@
 //! knows no engine. It lowers the program anew, in the plain form, and decides the conditions that a
 //! certificate's claim stands for; `conditions` says which, and by which of three methods. So what an engine computes, how
 //! it encodes states and what the optimised form left out need not be trusted. Whoever does not trust this
-//! crate either has [`smtlib`] write the same conditions for another solver.
+//! crate either has `threadwise-conditions` write the same conditions for another solver.
 //!
 //! Claims about all values of the parameters are another matter: `family` lists their conditions, and they bring proofs, which are checked by adding up.
 //!
@@ -35,6 +35,8 @@
 //! ```
 
 mod automaton;
+mod check;
+mod claimed;
 mod conditions;
 mod each;
 mod encode;
@@ -42,20 +44,24 @@ mod fair;
 mod family;
 mod fit;
 mod graph;
+mod listing;
 mod logic;
 mod ordered;
 mod parts;
 mod procedure;
 mod rejection;
-mod smtlib;
+mod report;
 mod solver;
+mod space;
 mod step;
 mod value;
 mod walk;
+mod wording;
 
-pub use conditions::{Method, Report, check, check_all, check_with};
-pub use family::{check_family, smtlib_family};
+pub use check::{check, check_all, check_with};
+pub use claimed::{Claimed, Part, claimed};
+pub use family::{Judge, Table, check_family, list_family};
 pub use rejection::{
     Condition, Error, FairFault, FairPlace, Fault, Rejection, StepName, Turn, Unproved,
 };
-pub use smtlib::smtlib;
+pub use report::{Method, Report};

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use crate::Error;
+use crate::report::Counts;
 
 /// A truth value that depends on the state and the choices of a step. The lowest bit negates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,17 +81,4 @@ pub(crate) trait Logic {
     fn any(&mut self, lits: Vec<Lit>) -> Lit {
         !self.all(lits.into_iter().map(|lit| !lit).collect())
     }
-}
-
-/// What deciding took.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    /// Questions.
-    pub(crate) questions: u64,
-    /// Clauses that a solver was given.
-    pub(crate) clauses: u64,
-    /// Conflicts that a solver met.
-    pub(crate) conflicts: u64,
-    /// Combinations of nodes that a walk met.
-    pub(crate) visits: u64,
 }

@@ -19,7 +19,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::rc::Rc;
 
 use crate::Error;
-use crate::logic::{Counts, Input, Lit, Logic};
+use crate::logic::{Input, Lit, Logic};
+use crate::report::Counts;
 
 /// How many nodes there may be.
 const MOST_NODES: usize = 3_000_000;

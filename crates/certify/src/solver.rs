@@ -11,7 +11,8 @@ use std::rc::Rc;
 use batsat::{Callbacks, ClauseKind, Solver as Batsat, SolverInterface, SolverOpts, lbool};
 
 use crate::Error;
-use crate::logic::{Counts, Input, Lit, Logic};
+use crate::logic::{Input, Lit, Logic};
+use crate::report::Counts;
 
 /// Asks the caller, now and then, whether to go on.
 struct Stop<'a> {

@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise_model::system::{Clause, Expr, ProcessId, Step, System};
+use threadwise_model::system::{Check, Clause, Expr, ProcessId, Step, System};
 
 use crate::Error;
 use crate::encode::{Encoder, Env, Finite};
-use crate::graph::Writes;
 use crate::logic::{Lit, Logic};
-use crate::value::Value;
+use crate::value::{Value, Writes};
 
 /// How many cases of written cells a step may be split into; beyond that, cells that may be written are
 /// written with their old value in the other cases.
@@ -258,10 +257,12 @@ pub(crate) fn acts(
     // A step acts if it does for *some* choices: all that its clauses mention are gone through.
     let mut mentioned = BTreeSet::new();
     for clause in &step.clauses {
-        match clause {
-            Clause::Guard(guard) => choices_of(guard, &mut mentioned),
-            Clause::Check(check) => choices_of(&check.holds, &mut mentioned),
-        }
+        let (Clause::Guard(expr) | Clause::Check(Check { holds: expr, .. })) = clause;
+        leaves(expr, &mut |leaf| {
+            if let Expr::Choice(choice) = leaf {
+                mentioned.insert(*choice);
+            }
+        });
     }
     let mut choices: Vec<i64> = step.choices.iter().map(|(lo, _)| *lo).collect();
     let ranges: Vec<(usize, i64, i64)> = mentioned
@@ -302,29 +303,21 @@ pub(crate) fn acts(
     }
 }
 
-/// The choices that an expression mentions.
-fn choices_of(expr: &Expr, found: &mut BTreeSet<u32>) {
+/// Calls a function for every part of an expression that has no parts itself.
+pub(crate) fn leaves(expr: &Expr, each: &mut dyn FnMut(&Expr)) {
+    let mut all = |parts: &[&Expr]| parts.iter().for_each(|part| leaves(part, each));
     match expr {
-        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) => {}
-        Expr::Choice(choice) => {
-            found.insert(*choice);
+        Expr::Const(_) | Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_) => {
+            each(expr);
         }
         Expr::Load(place) => {
-            for part in place.process.iter().chain(&place.offset) {
-                choices_of(part, found);
-            }
+            let parts = place.process.iter().chain(&place.offset);
+            parts.for_each(|part| leaves(part, each));
         }
-        Expr::Not(inner) | Expr::Neg(inner) => choices_of(inner, found),
-        Expr::And(parts) | Expr::Or(parts) => parts.iter().for_each(|part| choices_of(part, found)),
-        Expr::Compare(_, a, b) | Expr::Arith(_, a, b) => {
-            choices_of(a, found);
-            choices_of(b, found);
-        }
-        Expr::Ite(condition, yes, no) => {
-            choices_of(condition, found);
-            choices_of(yes, found);
-            choices_of(no, found);
-        }
-        Expr::Fold { body, .. } => choices_of(body, found),
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().for_each(|part| leaves(part, each)),
+        Expr::Not(inner) | Expr::Neg(inner) => all(&[inner]),
+        Expr::Compare(_, a, b) | Expr::Arith(_, a, b) => all(&[a, b]),
+        Expr::Ite(condition, yes, no) => all(&[condition, yes, no]),
+        Expr::Fold { body, .. } => all(&[body]),
     }
 }

@@ -18,6 +18,9 @@ pub(crate) const MAX_VALUES: usize = 1 << 16;
 /// The greatest number of pairs of values that one operation may go through.
 const MAX_PAIRS: usize = 1 << 22;
 
+/// What a step writes: the cells and their new values, in order of cells.
+pub(crate) type Writes = Vec<(usize, Value)>;
+
 /// A symbolic value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Value {
@@ -184,7 +187,7 @@ impl Values {
         let mut results: BTreeMap<i64, Vec<(usize, usize)>> = BTreeMap::new();
         for (i, (x, x_lit)) in left.iter().enumerate() {
             for (j, (y, y_lit)) in right.iter().enumerate() {
-                match compute(op, *x, *y) {
+                match op.total(*x, *y) {
                     Some(result) => results.entry(result).or_default().push((i, j)),
                     None => overflow.push(logic.and(*x_lit, *y_lit)),
                 }
@@ -309,18 +312,4 @@ fn too_many(values: usize) -> Result<(), Error> {
         )));
     }
     Ok(())
-}
-
-/// Arithmetic on two values; `None` if it leaves 64 bits.
-fn compute(op: ArithOp, a: i64, b: i64) -> Option<i64> {
-    match op {
-        ArithOp::Add => a.checked_add(b),
-        ArithOp::Sub => a.checked_sub(b),
-        ArithOp::Mul => a.checked_mul(b),
-        ArithOp::Div | ArithOp::Rem if b == 0 => Some(0),
-        ArithOp::Div => a.checked_div(b),
-        ArithOp::Rem => Some(a.wrapping_rem(b)),
-        ArithOp::Min => Some(a.min(b)),
-        ArithOp::Max => Some(a.max(b)),
-    }
 }

@@ -80,13 +80,20 @@ pub(crate) fn order<'d>(
     (order, whole)
 }
 
-/// A cell as a level, with so many values.
-pub(crate) fn level(cell: usize, size: u64) -> Result<(usize, u32), Error> {
-    let few = u32::try_from(size)
-        .ok()
-        .filter(|size| *size as usize <= MAX_VALUES);
-    let many = || Error::unsupported(format!("a variable has more than {MAX_VALUES} values"));
-    Ok((cell, few.ok_or_else(many)?))
+/// Cells of a system as levels, each with its number of values.
+pub(crate) fn levels(
+    system: &System,
+    cells: impl Iterator<Item = usize>,
+) -> Result<Vec<(usize, u32)>, Error> {
+    let values = cell_values(system);
+    let level = |cell: usize| match values[cell] {
+        Some((_, size)) if size > MAX_VALUES as u64 => Err(Error::unsupported(format!(
+            "a variable has more than {MAX_VALUES} values"
+        ))),
+        Some((_, size)) if size > 0 => Ok((cell, size as u32)),
+        _ => Err(Error::unsupported("a variable is not finite")),
+    };
+    cells.map(level).collect()
 }
 
 /// The choices of all steps, each with its number of values.
@@ -119,15 +126,7 @@ impl<'a> Procedure<'a> for Walk<'a> {
         let mut tested = vec![false; system.cells];
         order.iter().for_each(|cell| tested[*cell] = true);
         let others = (0..system.cells).filter(|cell| !tested[*cell]);
-        let values = cell_values(system);
-        let levels = order
-            .into_iter()
-            .chain(others)
-            .map(|cell| match values[cell] {
-                Some((_, size)) if size > 0 => level(cell, size),
-                _ => Err(Error::unsupported("a variable is not finite")),
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let levels = levels(system, order.into_iter().chain(others))?;
         let ordered = Ordered::new(&choices(system), &levels, cancel);
         let mut encoder = Encoder::new(system, ordered)?;
         let leaf = |child: Child| Lit::of(child == Child::TRUE);

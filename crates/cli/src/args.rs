@@ -8,8 +8,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use threadwise::{Errors, Exceptions, Method, Only, Predicates, Setting};
+use threadwise::{Only, Setting};
+use threadwise_bench::{BenchArgs, mebibytes, seconds};
 use threadwise_lang::suggest::closest;
+
+use crate::engine_args::EngineArgs;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -349,36 +352,8 @@ pub(crate) struct CheckArgs {
     /// Use this engine (`threadwise engines` lists them)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) engine: String,
-    /// Store one of all states that differ only in who is who, as far as the types allow
-    #[arg(long)]
-    pub(crate) symmetry: bool,
-    /// In engines that look at processes one by one, look at every one, not at one for all that are alike: slower, for comparison
-    #[arg(long)]
-    pub(crate) no_symmetry: bool,
-    /// In `split`, when to look for errors in the assertions
-    #[arg(long, value_name = "WHEN", value_enum)]
-    pub(crate) errors: Option<ErrorsArg>,
-    /// In `split` and `thread-modular-refined`, where to look for the facts that the assertions about other processes may speak of
-    #[arg(long, value_name = "SOURCE", value_enum)]
-    pub(crate) predicates: Option<PredicatesArg>,
-    /// In `split`, let everybody see who is at a label (or has a value), before they see of each process whether it is
-    #[arg(long)]
-    pub(crate) witnesses: bool,
-    /// In `cartesian`, which states are kept as they are while all others are combined
-    #[arg(long, value_name = "WHICH", value_enum)]
-    pub(crate) exceptions: Option<ExceptionsArg>,
-    /// In `counter`, how to look for a proof
-    #[arg(long, value_name = "METHOD", value_enum)]
-    pub(crate) method: Option<MethodArg>,
-    /// With `--method chc`, the program to ask, which must be on the PATH [default: z3]
-    #[arg(long, value_name = "NAME")]
-    pub(crate) solver: Option<String>,
-    /// In the local engines for liveness, first decide the property at the instance with this value, and begin with what was exposed there (repeatable, for several parameters)
-    #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]
-    pub(crate) learn: Vec<Setting>,
-    /// In `forward`, layer by layer instead of chained: slower, for comparison
-    #[arg(long)]
-    pub(crate) breadth_first: bool,
+    #[command(flatten)]
+    pub(crate) engine_options: EngineArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Do not replay counterexamples or check certificates before printing verdicts
@@ -595,62 +570,6 @@ pub(crate) struct ImportArgs {
     pub(crate) output: Option<PathBuf>,
 }
 
-/// Where tables are unless the command line says otherwise.
-pub(crate) const TABLES: &str = "benchmarks";
-
-/// `threadwise bench`
-#[derive(Args, Debug)]
-pub(crate) struct BenchArgs {
-    /// Tables (`.toml`), or directories of tables
-    #[arg(default_value = TABLES, value_name = "TABLE")]
-    pub(crate) tables: Vec<PathBuf>,
-    /// Run this table only, named by its file without `.toml` (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) table: Vec<String>,
-    /// Run this row only (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) row: Vec<String>,
-    /// Run this column only (repeatable)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) column: Vec<String>,
-    /// List tables, rows and columns, and run nothing
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// Run nothing: show what the file of results has
-    #[arg(long)]
-    pub(crate) no_run: bool,
-    /// Runs of each cell [default: as the table says]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub(crate) runs: Option<u16>,
-    /// CPU seconds for each run [default: as the table says]
-    #[arg(long, value_name = "SECONDS", allow_hyphen_values = true, value_parser = seconds)]
-    pub(crate) timeout: Option<f64>,
-    /// Memory for each run in MiB [default: as the table says]
-    #[arg(long, value_name = "MIB", allow_hyphen_values = true, value_parser = mebibytes)]
-    pub(crate) memory: Option<u64>,
-    /// The file that runs are kept in
-    #[arg(long, value_name = "FILE", default_value = "bench-results.jsonl")]
-    pub(crate) results: PathBuf,
-    /// How the measurements are written
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = BenchFormat::Markdown)]
-    pub(crate) format: BenchFormat,
-    /// Write to this file instead of standard output
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Write plots into this directory [default: `plots` beside a page in Markdown]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) plots: Option<PathBuf>,
-}
-
-/// The form of measurements.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BenchFormat {
-    /// A page for people
-    Markdown,
-    /// One object with every run
-    Json,
-}
-
 /// The form of results.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -660,87 +579,6 @@ pub(crate) enum Format {
     Json,
     /// SARIF 2.1.0, which code hosts and editors show beside the source
     Sarif,
-}
-
-/// When `split` looks for errors.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ErrorsArg {
-    /// When the assertions are complete (default)
-    Fixpoint,
-    /// After every step of everybody, as the method was published
-    Stages,
-}
-
-impl From<ErrorsArg> for Errors {
-    fn from(errors: ErrorsArg) -> Errors {
-        match errors {
-            ErrorsArg::Fixpoint => Errors::Fixpoint,
-            ErrorsArg::Stages => Errors::Stages,
-        }
-    }
-}
-
-/// Where predicates are taken from.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PredicatesArg {
-    /// All violations at once (default)
-    Violations,
-    /// One violation after the other, until some fact that was found holds in each
-    States,
-    /// The place where the way to the violations breaks; errors are looked for at every stage (`split` only)
-    Paths,
-}
-
-impl From<PredicatesArg> for Predicates {
-    fn from(predicates: PredicatesArg) -> Predicates {
-        match predicates {
-            PredicatesArg::Violations => Predicates::Violations,
-            PredicatesArg::States => Predicates::States,
-            PredicatesArg::Paths => Predicates::Paths,
-        }
-    }
-}
-
-/// Where exceptions come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ExceptionsArg {
-    /// Those of the model, and what else is needed (default)
-    Both,
-    /// Those of the model alone; `unknown` where they do not suffice
-    Given,
-    /// What is needed, whatever the model says
-    Computed,
-}
-
-impl From<ExceptionsArg> for Exceptions {
-    fn from(exceptions: ExceptionsArg) -> Exceptions {
-        match exceptions {
-            ExceptionsArg::Both => Exceptions::Both,
-            ExceptionsArg::Given => Exceptions::Given,
-            ExceptionsArg::Computed => Exceptions::Computed,
-        }
-    }
-}
-
-/// How `counter` looks for a proof.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MethodArg {
-    /// By equations, guesses and clauses, in stages (default)
-    Native,
-    /// By predicate abstraction, with predicates from interpolation, as the method was published
-    Cegar,
-    /// By another program, as Horn clauses; what it finds is proved here, not trusted
-    Chc,
-}
-
-impl From<MethodArg> for Method {
-    fn from(method: MethodArg) -> Method {
-        match method {
-            MethodArg::Native => Method::Native,
-            MethodArg::Cegar => Method::Cegar,
-            MethodArg::Chc => Method::Chc,
-        }
-    }
 }
 
 /// The form of traces.
@@ -807,42 +645,6 @@ fn definition(text: &str) -> Result<(String, String), String> {
         Ok((name.to_owned(), value.to_owned()))
     } else {
         Err("expected a name and, if it is not 1, its value, such as N=3".to_owned())
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value <= 1e9 => Ok(value),
-        _ => Err("expected a positive number of seconds, such as 10 or 0.5".to_owned()),
-    }
-}
-
-/// Too little memory is an odd way to ask for nothing, so there is a least.
-fn mebibytes(text: &str) -> Result<u64, String> {
-    const LEAST: u64 = 16;
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = text[digits.len()..].to_ascii_lowercase();
-    let factor = match unit.trim_end_matches('b').trim_end_matches('i') {
-        "g" => Some(1 << 10),
-        "m" => Some(1),
-        "t" => Some(1 << 20),
-        _ => None,
-    };
-    let number: Option<u64> = digits.parse().ok();
-    match (number, factor) {
-        (Some(number), None) if unit.is_empty() && (LEAST..=1 << 40).contains(&number) => {
-            Ok(number)
-        }
-        (Some(number), None) if unit.is_empty() && number < LEAST => Err(format!(
-            "an engine needs at least {LEAST} MiB; leave the option out for the default limit"
-        )),
-        (Some(number), Some(factor)) if number.checked_mul(factor).is_some_and(|m| m >= LEAST) => {
-            Err(format!(
-                "write the number of MiB alone: --memory {}",
-                number * factor
-            ))
-        }
-        _ => Err("expected a number of MiB, such as 2048".to_owned()),
     }
 }
 

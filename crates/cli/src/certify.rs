@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use threadwise::{
-    Certificate, CertifyError, CertifyFailure, Claim, Exit, Scope, Values, property_exists,
+    Certificate, CertifyError, CertifyFailure, CertifyMethod, Claim, Exit, Scope, Values,
+    property_exists,
 };
-use threadwise_lang::render::LineIndex;
 
 use crate::args::CertifyArgs;
 use crate::check::with_help;
 use crate::input;
 use crate::terminal::{Terminal, say};
-use crate::words::{counted, one_line};
+use threadwise_show::words::{counted, one_line};
 
 pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
     if args.file == Path::new("-") && args.certificate == Path::new("-") {
@@ -81,7 +81,13 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
                 Claim::Family(_) => counted(report.conditions, "condition"),
                 _ => {
                     let nodes = counted(report.nodes as u64, "node");
-                    format!("{nodes}, {}", counted(report.conditions, "question"))
+                    let by = match report.method {
+                        Some(CertifyMethod::Each) => ", state by state",
+                        Some(CertifyMethod::Walk) => ", by walks",
+                        Some(CertifyMethod::Solver) => ", by a solver",
+                        None => "",
+                    };
+                    format!("{nodes}, {}{by}", counted(report.conditions, "question"))
                 }
             };
             format!("the certificate proves `{shown}`{at}: {questions}\n")
@@ -108,9 +114,8 @@ pub(crate) fn run(args: &CertifyArgs, terminal: &Terminal) -> Exit {
         }
         Err(CertifyFailure::Refused(error)) => {
             let line = error.span().map(|span| {
-                let line = LineIndex::new(session.text()).line(span.start);
-                let line = session.line(u32::try_from(line).unwrap_or(u32::MAX));
-                format!("{}:{}: ", session.name(), line.unwrap_or(1))
+                let line = session.lines().line(span);
+                format!("{}:{line}: ", session.name())
             });
             let other = *property != certificate.property
                 || values.0.iter().any(|(name, value)| {

@@ -8,9 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Certificate, Checked, Claim, Denied, Errors, Exceptions, Exit, Method, Options, Plan,
-    Predicates, Report, ReportedDiagnostic, RequestError, Run, Scope, Session, Stop, VerdictKind,
-    engine_exists, engine_explains,
+    Certificate, Checked, Claim, Denied, Exit, Options, Plan, Registry, Report, ReportedDiagnostic,
+    RequestError, Run, Scope, Session, Stop, VerdictKind,
     page::{self, Source},
     sarif,
 };
@@ -30,7 +29,10 @@ pub(crate) fn run(
     terminal: &Terminal,
     interrupted: &'static AtomicBool,
 ) -> Exit {
-    let denied = match engine_exists(&args.engine).and_then(|()| Denied::parse(&args.deny)) {
+    let denied = match Registry::standard()
+        .get(&args.engine)
+        .and_then(|_| Denied::parse(&args.deny))
+    {
         Ok(denied) => denied,
         Err(error) => {
             terminal.error(&with_help(&error));
@@ -284,23 +286,20 @@ pub(crate) fn options(args: &CheckArgs) -> Options {
         properties: args.property.clone(),
         only: args.only,
         engine: args.engine.clone(),
-        symmetry: args.symmetry,
-        no_symmetry: args.no_symmetry,
+        engine_options: args.engine_options.0.clone(),
         // A report shows what there is to read, and a witness says what a proof does.
         explain: args.explain
-            || (args.report.is_some() || args.witness.is_some()) && engine_explains(&args.engine),
-        errors: args.errors.map(Errors::from),
-        predicates: args.predicates.map(Predicates::from),
-        witnesses: args.witnesses,
-        exceptions: args.exceptions.map(Exceptions::from),
-        method: args.method.map(Method::from),
-        solver: args.solver.clone(),
-        learn: args.learn.clone(),
-        breadth_first: args.breadth_first,
+            || (args.report.is_some() || args.witness.is_some()) && explains(&args.engine),
         recheck: !args.no_recheck,
         certificates: args.certificate.is_some(),
         ..limited(&args.limits)
     }
+}
+
+/// Whether the proofs of an engine can be written for people.
+pub(crate) fn explains(engine: &str) -> bool {
+    let engine = Registry::standard().get(engine);
+    engine.is_ok_and(|engine| engine.explains)
 }
 
 /// A message with its advice below it.

@@ -21,7 +21,7 @@ use crate::input::{self, Wanted};
 use crate::supervise::Supervisor;
 use crate::terminal::{Style, Terminal, say};
 use crate::watch::{self, Cut};
-use crate::words::{count, counted, one_line, printable};
+use threadwise_show::words::{count, counted, one_line, printable};
 
 pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static AtomicBool) -> Exit {
     let mut files = Vec::new();

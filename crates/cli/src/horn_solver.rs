@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use threadwise::{HornSolver, Job, SOLVERS};
+use threadwise::{HornSolver, Job};
 
 /// How often the process is looked at.
 const LOOK: Duration = Duration::from_millis(5);
@@ -20,28 +20,25 @@ const MOST: u64 = 64 << 20;
 /// The process that runs now, or 0.
 static RUNNING: AtomicU32 = AtomicU32::new(0);
 
-/// A solver, with what it may use.
+/// What a solver may use.
 #[derive(Debug)]
 pub(crate) struct External {
-    name: String,
     until: Option<Instant>,
     memory: Option<u64>,
 }
 
 impl External {
-    /// The solver of a job that has begun.
+    /// What the solver of a job that has begun may use.
     pub(crate) fn new(job: &Job, begun: Instant) -> External {
-        let name = job.solver.as_deref().unwrap_or(SOLVERS[0]);
         External {
-            name: name.to_owned(),
             until: job.seconds.map(|s| begun + Duration::from_secs_f64(s)),
             memory: job.memory,
         }
     }
 
     /// Starts the process: z3 with clauses on standard input.
-    fn start(&self) -> io::Result<Child> {
-        let mut command = Command::new(&self.name);
+    fn start(&self, name: &str) -> io::Result<Child> {
+        let mut command = Command::new(name);
         command.arg("-in");
         if let Some(until) = self.until {
             // It is ended in time; this is for the case that nobody is left to do that.
@@ -60,13 +57,8 @@ impl External {
 }
 
 impl HornSolver for External {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn solve(&self, clauses: &str) -> Result<String, String> {
-        let name = &self.name;
-        let mut child = match self.start() {
+    fn solve(&self, name: &str, clauses: &str) -> Result<String, String> {
+        let mut child = match self.start(name) {
             Ok(child) => child,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(format!("`{name}` is not on the PATH"));

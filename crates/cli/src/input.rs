@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use threadwise::{Origin, Session};
+use threadwise::{Session, Written};
 use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
 use threadwise_import::from_promela::from_promela;
 use threadwise_import::{Original, Outcome, Remark, Settings};
@@ -150,11 +150,8 @@ fn session(name: String, text: String, outcome: Outcome) -> Session {
     };
     match outcome.result {
         Ok(imported) => {
-            let origin = Origin {
-                text,
-                lines: imported.lines,
-            };
-            Session::imported(name, imported.text, origin, about(imported.notes))
+            let written = Written::Printed(imported.layout);
+            Session::imported(name, imported.program, written, about(imported.notes))
         }
         Err(remarks) => Session::refused(name, text, about(remarks)),
     }

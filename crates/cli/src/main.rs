@@ -11,6 +11,7 @@ mod args;
 mod bench;
 mod certify;
 mod check;
+mod engine_args;
 mod expectations;
 mod explore;
 mod fmt;
@@ -27,10 +28,8 @@ mod terminal;
 mod text;
 mod traces;
 mod translate;
-mod usage;
 mod watch;
 mod witness;
-mod words;
 mod worker;
 
 use std::process::ExitCode;
@@ -38,7 +37,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use threadwise::{ENGINES, Exit};
+use threadwise::{Exit, Registry};
 
 use crate::args::{Cli, Command};
 use crate::terminal::{Terminal, say};
@@ -85,12 +84,12 @@ fn main() -> ExitCode {
         Command::Engines => engines(&terminal),
         Command::Export(args) => translate::export(args, &terminal),
         Command::Import(args) => translate::import(args, &terminal),
-        Command::Bench(args) => bench::run(args, &terminal, &INTERRUPTED),
+        Command::Bench(args) => threadwise_bench::run(args, &bench::Host(terminal), &INTERRUPTED),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { markdown: true, .. } => pages::reference(),
         Command::Man { command, .. } => pages::man(command.as_deref(), &terminal),
         Command::Worker => worker::run(),
-        Command::Measure => bench::measure::serve(),
+        Command::Measure => threadwise_bench::serve(),
     };
     let exit = match terminal::output_lost() {
         true => exit.and(Exit::Internal),
@@ -127,13 +126,17 @@ fn watch_memory(command: &Command, terminal: Terminal) {
 
 /// `threadwise engines`
 fn engines(terminal: &Terminal) -> Exit {
-    let width = ENGINES.iter().map(|engine| engine.name.len()).max();
+    let engines = || Registry::standard().engines();
+    let width = engines().map(|engine| engine.name.len()).max();
     let width = width.unwrap_or(0);
-    for engine in ENGINES {
+    for engine in engines() {
         let name = terminal.paint(terminal::Style::Strong, &format!("{:width$}", engine.name));
         say(format_args!(
             "{name}  {}\n{:width$}  properties: {}; verdicts for: {}\n",
-            engine.about, "", engine.properties, engine.scope
+            engine.about,
+            "",
+            engine.decides.as_str(),
+            engine.make.scope()
         ));
     }
     Exit::Proved

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use threadwise::{Stats, Values};
 
 use crate::terminal::complain;
-use crate::words::{count, counted, one_line, seconds};
+use threadwise_show::words::{count, counted, one_line, seconds};
 
 /// How often the line is redrawn: often enough to look alive, seldom enough not to flicker.
 const EVERY: Duration = Duration::from_millis(200);

@@ -8,7 +8,7 @@ use crate::args::ReplayArgs;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
 use crate::traces;
-use crate::words::one_line;
+use threadwise_show::words::one_line;
 
 pub(crate) fn run(args: &ReplayArgs, terminal: &Terminal) -> Exit {
     if args.file == Path::new("-") && args.trace == Path::new("-") {

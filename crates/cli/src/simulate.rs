@@ -5,8 +5,9 @@ use std::path::Path;
 
 use threadwise::{Exit, Options, Plan, RequestError, Session, Values, combinations};
 use threadwise_evidence::{Ending, Recorder, RunEnding, Steps, Trace};
+use threadwise_lang::program::Span;
 use threadwise_lang::program::{Program, PropertyKind};
-use threadwise_lang::render::LineIndex;
+use threadwise_lang::source::SourceLines;
 use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
@@ -19,7 +20,7 @@ use crate::check::with_help;
 use crate::input;
 use crate::terminal::{Terminal, complain, say};
 use crate::traces;
-use crate::words::{counted, one_line};
+use threadwise_show::words::{counted, one_line};
 
 pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
     if args.interactive && args.file == Path::new("-") {
@@ -65,7 +66,7 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
         let mut guide = Guide::new(&session, &instance, &watched, simulation);
         return guide.run(terminal);
     }
-    let (trace, finish) = match walk(&session, &instance, &watched, simulation, args.steps) {
+    let (trace, finish) = match walk(&instance, &watched, simulation, args.steps) {
         Ok(trace) => trace,
         Err(Trouble::Limit(limit)) => return limited(&session, limit, terminal),
         Err(Trouble::Internal(message)) => {
@@ -73,7 +74,6 @@ pub(crate) fn run(args: &SimulateArgs, terminal: &Terminal) -> Exit {
             return Exit::Internal;
         }
     };
-    let trace = session.placed(trace);
     let (source, all) = (session.source(), args.verbose);
     match traces::printed(&trace, args.format, source, terminal, 0, all) {
         Ok(text) => say(format_args!("{text}")),
@@ -176,23 +176,16 @@ fn internal(error: impl std::fmt::Display) -> Trouble {
 
 /// Says that the interpreter cannot go on, and where.
 fn limited(session: &Session, limit: Limit, terminal: &Terminal) -> Exit {
-    let lines = LineIndex::new(session.text());
-    let (line, column) = lines.position(session.text(), limit.span().start);
+    let (line, column) = session.lines().position(limit.span());
     let name = session.name();
     let at = match session.is_imported() {
-        true => placed(session, line).to_string(),
+        true => line.to_string(),
         false => format!("{line}:{column}"),
     };
     terminal.error(&format_args!(
         "{name}:{at}: the execution cannot go on: {limit}"
     ));
     Exit::Unknown
-}
-
-/// The line of the source for one of the model.
-fn placed(session: &Session, line: usize) -> u32 {
-    let line = u32::try_from(line).unwrap_or(u32::MAX);
-    session.line(line).unwrap_or(1)
 }
 
 /// Why an execution without a violation is no longer.
@@ -205,7 +198,6 @@ enum Finish {
 
 /// A random execution, up to its end, a violation, or so many steps.
 fn walk(
-    session: &Session,
     instance: &Instance,
     watched: &[String],
     mut simulation: Simulation<'_>,
@@ -214,7 +206,7 @@ fn walk(
     let mut finish = Finish::Steps;
     let program = instance.program();
     let initial = simulation.state().clone();
-    let mut recorder = Recorder::new(instance, session.text(), initial).map_err(internal)?;
+    let mut recorder = Recorder::new(instance, initial).map_err(internal)?;
     let mut ending = (None, RunEnding::End);
     if let Some((name, _)) = violated(instance, watched, simulation.state())? {
         ending = (Some(name), RunEnding::Invariant);
@@ -294,7 +286,7 @@ struct Guide<'a> {
     instance: &'a Instance,
     watched: &'a [String],
     names: Names<'a>,
-    lines: LineIndex,
+    lines: SourceLines<'a>,
     simulation: Simulation<'a>,
     /// The simulation before each step, for undoing.
     before: Vec<Simulation<'a>>,
@@ -322,7 +314,7 @@ impl<'a> Guide<'a> {
             session,
             instance,
             names: Names::new(instance),
-            lines: LineIndex::new(session.text()),
+            lines: session.lines(),
             simulation,
             before: Vec::new(),
         }
@@ -345,7 +337,7 @@ impl<'a> Guide<'a> {
                         Some(failure) => say(format_args!(
                             "evaluating `{name}` fails here: {}  {}\n",
                             threadwise_evidence::CheckName::from(failure.kind),
-                            self.source(failure.span.start)
+                            self.source(failure.span)
                         )),
                     }
                 }
@@ -430,9 +422,9 @@ impl<'a> Guide<'a> {
         claim.is_some()
     }
 
-    /// A line of the model with its number.
-    fn source(&self, start: u32) -> String {
-        let number = placed(self.session, self.lines.line(start));
+    /// A line of the source with its number.
+    fn source(&self, span: Span) -> String {
+        let number = self.lines.line(span);
         let mut lines = self.session.source().lines();
         let line = lines.nth(number as usize - 1).unwrap_or("");
         format!("{number}: {}", one_line(line.trim()))
@@ -456,15 +448,15 @@ impl<'a> Guide<'a> {
         let from = self
             .names
             .location(process.template, before.location(process));
-        let source = |start: u32| self.source(start);
+        let source = |span: Span| self.source(span);
         match outcome {
             Outcome::Rest { span } => {
-                format!("{name}  rests at {from}  {}", source(span.start))
+                format!("{name}  rests at {from}  {}", source(*span))
             }
             Outcome::Fail { failure, .. } => {
-                let steps = Steps::new(self.instance, self.session.text());
+                let steps = Steps::new(self.instance);
                 let what = steps.failure(before, outcome).unwrap_or_default();
-                let source = source(failure.span.start);
+                let source = source(failure.span);
                 format!("{name}  fails at {from}: {what}  {source}")
             }
             Outcome::Move { state, to, path } => {
@@ -475,7 +467,7 @@ impl<'a> Guide<'a> {
                     .into_iter()
                     .map(|(name, value)| format!("{name} = {value}"))
                     .collect();
-                let source = path.first().map(|span| source(span.start));
+                let source = path.first().map(|span| source(*span));
                 let parts = [
                     name,
                     format!("{from} -> {to}"),

@@ -10,8 +10,8 @@
 //! What a worker found is rechecked in the parent, with the time that the worker left and the same limit of memory.
 
 use std::cell::Cell;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 use threadwise::{AskStop, Execution, Executor, Job, JobEvent, Stats, Stop, Turn, Values};
 
+use threadwise_bench::process::{self, end_group, ending, keep_beginning, mib, resident_bytes};
+
 use crate::progress::ProgressLine;
-use crate::usage;
 use crate::watch;
 
 /// How often the parent looks at the worker.
@@ -108,9 +109,9 @@ impl UnderWay {
             return;
         };
         // The worker is waited for: the difference is what it took.
-        let before = usage::of_children();
+        let before = process::of_children();
         drop(worker);
-        if let (Some(before), Some(after)) = (before, usage::of_children()) {
+        if let (Some(before), Some(after)) = (before, process::of_children()) {
             self.cpu_seconds = Some(after.cpu_seconds - before.cpu_seconds);
         }
     }
@@ -393,11 +394,6 @@ fn stopped(by: Stop, stats: Stats) -> Execution {
     Execution::Stopped { by, stats }
 }
 
-/// Bytes as MiB, to one place.
-pub(crate) fn mib(bytes: u64) -> f64 {
-    (bytes as f64 / f64::from(1 << 20) * 10.0).round() / 10.0
-}
-
 /// A worker process; it is ended when this is dropped.
 struct Worker {
     child: Child,
@@ -483,71 +479,9 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // All of this fails only if the worker is gone already, which is what is wanted.
-        #[cfg(unix)]
-        end_group(&self.child);
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        // With the solvers that it has started.
+        end_group(&mut self.child);
     }
-}
-
-/// Ends a worker with the solvers that it has started: it is the first of a process group.
-#[cfg(unix)]
-fn end_group(child: &Child) {
-    use nix::sys::signal::{Signal, killpg};
-    use nix::unistd::Pid;
-    if let Ok(id) = i32::try_from(child.id()) {
-        let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
-    }
-}
-
-/// How a process ended, in words.
-#[cfg(unix)]
-pub(crate) fn ending(status: ExitStatus) -> String {
-    use std::os::unix::process::ExitStatusExt;
-    match status.signal() {
-        Some(9) => {
-            "signal 9: ended from outside, perhaps because the machine ran out of memory; try --memory".to_owned()
-        }
-        Some(signal) => format!("signal {signal}"),
-        None => status.to_string(),
-    }
-}
-
-/// How a process ended, in words.
-#[cfg(not(unix))]
-pub(crate) fn ending(status: ExitStatus) -> String {
-    status.to_string()
-}
-
-/// The beginning of what a stream says; the rest is read and dropped, so that nobody waits.
-pub(crate) fn keep_beginning(mut stream: impl Read, most: usize) -> String {
-    let mut kept = Vec::new();
-    let mut piece = [0; 1024];
-    while let Ok(count) = stream.read(&mut piece) {
-        if count == 0 {
-            break;
-        }
-        let room = most - kept.len();
-        kept.extend_from_slice(&piece[..count.min(room)]);
-    }
-    String::from_utf8_lossy(&kept).into_owned()
-}
-
-/// The memory of a process that is in use now.
-#[cfg(target_os = "linux")]
-pub(crate) fn resident_bytes(process: u32) -> Option<u64> {
-    // Pages are 4096 bytes on every Linux this is built for in practice; where they are larger
-    // the figure is too small, and the limit that the worker keeps itself still holds.
-    const PAGE: u64 = 4096;
-    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).ok()?;
-    let pages: u64 = statm.split(' ').nth(1)?.parse().ok()?;
-    Some(pages * PAGE)
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn resident_bytes(_process: u32) -> Option<u64> {
-    None
 }
 
 /// The most memory that an engine may use unless told otherwise: whoever wants a search larger than

@@ -12,7 +12,7 @@ use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::render::{LineIndex, render};
 
 use crate::watch;
-use crate::words::{counted, printable};
+use threadwise_show::words::{counted, printable};
 
 /// How many diagnostics of a file are drawn: nobody reads more, and a large file can have a
 /// hundred thousand.

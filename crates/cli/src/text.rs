@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise::{
-    EXPLICIT, Outline, PropertyResult, Report, Run, Scope, Session, Values, VerdictKind,
-};
+use threadwise::{Outline, PropertyResult, Report, Run, Scope, Session, Values, VerdictKind};
+use threadwise_show::to_outline;
 
 use crate::args::{CheckArgs, TraceFormat};
+use crate::check::explains;
 use crate::terminal::{Style, Terminal, say};
 use crate::traces;
-use crate::words::{count, counted, one_line, rounded, seconds};
+use threadwise_show::words::{count, counted, one_line, rounded, seconds};
 
 /// What to do about a violation.
 const VIOLATED: &str = "mend the model, or keep the execution with --trace DIR; \
@@ -271,9 +271,11 @@ impl Printer {
             text.push_str(&self.terminal.paint(Style::Strong, &title));
             text.push('\n');
             let lines = match outline {
-                Some(outline) => outline.lines(),
-                None if engine == EXPLICIT => {
-                    vec!["(`explicit` visited every state: there is nothing to read)".to_owned()]
+                Some(outline) => to_outline(outline),
+                None if !explains(engine) => {
+                    vec![format!(
+                        "(`{engine}` visited every state: there is nothing to read)"
+                    )]
                 }
                 None => vec!["(it could not be written down within the limits)".to_owned()],
             };

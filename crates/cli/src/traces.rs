@@ -1,11 +1,11 @@
 //! Traces in their forms: as files, and as they are printed.
 
 use threadwise::Trace;
-use threadwise_evidence::{Drawing, Layout, Line, Mark, to_itf, to_mermaid};
+use threadwise_show::{Drawing, Layout, Line, Mark, to_itf, to_mermaid};
 
 use crate::args::TraceFormat;
 use crate::terminal::{Style, Terminal};
-use crate::words::{counted, one_line};
+use threadwise_show::words::{counted, one_line};
 
 /// How long a trace is: `7 steps`, or `2 steps, then 5 for ever`.
 pub(crate) fn length(trace: &Trace) -> String {

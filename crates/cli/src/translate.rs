@@ -6,14 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use threadwise::{Exit, Kind, Only, Options, Plan};
-use threadwise_import::UnfoldError;
-use threadwise_import::blif::blif;
-use threadwise_import::dot::dot;
-use threadwise_import::hoa::{HoaError, hoa};
-use threadwise_import::promela::promela;
-use threadwise_import::smv::smv;
+use threadwise_export::UnfoldError;
+use threadwise_export::blif::blif;
+use threadwise_export::dot::dot;
+use threadwise_export::hoa::{HoaError, hoa};
+use threadwise_export::promela::promela;
+use threadwise_export::smv::smv;
 use threadwise_lang::program::Span;
-use threadwise_lang::render::LineIndex;
 use threadwise_model::lower::lower;
 use threadwise_param::horn::horn;
 
@@ -59,7 +58,7 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
     let system = match lower(&instance, 1) {
         Ok(system) => system,
         Err(diagnostics) => {
-            terminal.diagnostics(&diagnostics, session.name(), session.text());
+            terminal.diagnostics(&diagnostics, session.name(), session.source());
             return Exit::Input;
         }
     };
@@ -104,8 +103,8 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
         }
         .map_err(|error| error.to_string()),
         Target::Hoa => match &args.property[..] {
-            [] => hoa(&instance, session.text(), None),
-            [one] => hoa(&instance, session.text(), Some(one)),
+            [] => hoa(&instance, None),
+            [one] => hoa(&instance, Some(one)),
             several => Err(HoaError::NotOne(several.to_vec())),
         }
         .map_err(|error| error.to_string()),
@@ -135,10 +134,10 @@ fn graph(args: &ExportArgs, terminal: &Terminal) -> Exit {
     let Some(program) = session.program() else {
         return Exit::Input;
     };
-    let lines = LineIndex::new(session.text());
+    let lines = session.lines();
     let texts: Vec<&str> = session.source().lines().collect();
     let source = |span: Span| {
-        let line = session.line(u32::try_from(lines.line(span.start)).ok()?)?;
+        let line = lines.line(span);
         let text = texts.get(line as usize - 1)?;
         Some((line, (*text).to_owned()))
     };
@@ -206,7 +205,7 @@ pub(crate) fn import(args: &ImportArgs, terminal: &Terminal) -> Exit {
         return Exit::Input;
     }
     terminal.diagnostics(session.diagnostics(), name, source);
-    write(args.output.as_deref(), session.text(), terminal)
+    write(args.output.as_deref(), &session.model(), terminal)
 }
 
 /// Writes a text to where it was asked for.

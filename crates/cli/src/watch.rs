@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use threadwise::{Exit, Stop};
 
-use crate::supervise::resident_bytes;
 use crate::terminal::Terminal;
-use crate::words::counted;
+use threadwise_bench::process::resident_bytes;
+use threadwise_show::words::counted;
 
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(10);

@@ -2,12 +2,10 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{BROKEN, ENDLESS, LOCK, Place};
+use crate::common::{BROKEN, ENDLESS, LOCK, Place};
 use serde_json::Value;
 
 const TABLE: &str = "\
@@ -275,6 +273,25 @@ fn a_table_that_cannot_be_used_is_refused_with_its_place() {
         .run(&["bench", "bad.toml"])
         .expect(2)
         .complains("bad.toml:13:1: ../lok.tw: there is no such file");
+    // What `check` would refuse.
+    for (column, message) in [
+        ("engine = 'forwards'", "there is no engine `forwards`"),
+        (
+            "engine = 'forward'\noptions = ['--fast']",
+            "unexpected argument '--fast'",
+        ),
+        (
+            "engine = 'forward'\noptions = ['--symmetry']",
+            "`--symmetry` is for the engine `explicit`",
+        ),
+    ] {
+        let text = format!("title = 'T'\nrow = []\n[[column]]\n{column}\n");
+        place.file("bad.toml", text);
+        place
+            .run(&["bench", "bad.toml"])
+            .expect(2)
+            .complains(&format!("bad.toml:3:1: {message}"));
+    }
     place
         .run(&["bench", "none.toml"])
         .expect(2)
@@ -488,7 +505,7 @@ fn the_tables_of_the_project_can_be_read() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut command = Place::new().command(&["bench", "--list"]);
     let ran = command.current_dir(root).output().unwrap();
-    let listed = common::Ran::of(ran)
+    let listed = crate::common::Ran::of(ran)
         .expect(0)
         .says("row mux_sem: N=20")
         .stdout;
@@ -720,7 +737,7 @@ property = 'mutex'
     let run = || {
         let mut command = place.command(&["bench", "t.toml"]);
         command.env("PATH", place.path().join("bin"));
-        common::Ran::of(command.output().unwrap()).expect(0)
+        crate::common::Ran::of(command.output().unwrap()).expect(0)
     };
     run()
         .says("- Z3 is not on this machine (`z3` on the path), so")
@@ -769,7 +786,7 @@ fn absent_peers_are_said_and_present_ones_agree() {
     );
     let mut without = place.command(&["bench", "peers.toml"]);
     let ran = without.env("PATH", place.path()).output().unwrap();
-    common::Ran::of(ran)
+    crate::common::Ran::of(ran)
         .expect(0)
         .says("- SPIN is not on this machine (`spin` and `gcc` on the path), so")
         .says("- NuSMV is not on this machine")
@@ -824,7 +841,7 @@ fn an_interrupt_ends_the_run_and_writes_what_there_is() {
         .unwrap_or_default()
         .is_empty()
     {
-        assert!(begun.elapsed() < common::PATIENCE, "no result");
+        assert!(begun.elapsed() < crate::common::PATIENCE, "no result");
         std::thread::sleep(Duration::from_millis(20));
     }
     // By now the second row has begun, or is about to.
@@ -832,7 +849,7 @@ fn an_interrupt_ends_the_run_and_writes_what_there_is() {
     let id = child.id().to_string();
     let sent = Command::new("kill").args(["-INT", &id]).status();
     assert!(sent.unwrap().success());
-    let ran = common::Ran::of(child.wait_with_output().unwrap());
+    let ran = crate::common::Ran::of(child.wait_with_output().unwrap());
     ran.expect(130)
         .says("| lock | proved | 0.")
         .says("| endless | undecided | not run |");

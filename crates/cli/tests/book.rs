@@ -1,17 +1,14 @@
 //! What the README and the book show is so: every command prints today what the page says it prints (see `pages`), every model is formatted, every link leads
 //! somewhere, every chapter is in the table of contents, and the reference of the command line is what the program says of itself.
 //!
-//! `THREADWISE_WRITE_BOOK=1 cargo test -p threadwise-cli --test book` writes what the program prints into the pages instead of complaining. Look at the difference!
-
-mod common;
-mod pages;
+//! `THREADWISE_WRITE_BOOK=1 cargo test -p threadwise-cli --test all book::` writes what the program prints into the pages instead of complaining. Look at the difference!
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use common::{Place, stable};
-use pages::{Block, blocks, chapters, follow, is_as_shown, read, root};
+use crate::common::{Place, stable};
+use crate::pages::{Block, blocks, chapters, follow, is_as_shown, read, root};
 
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";
 const REFERENCE: &str = "docs/book/src/command-line-reference.md";

@@ -1,8 +1,6 @@
 //! The other commands: new, fmt, engines, completions, man, replay, simulate, export, test.
 
-mod common;
-
-use common::{BROKEN, LOCK, Place};
+use crate::common::{BROKEN, LOCK, Place};
 
 #[test]
 fn new_writes_a_model_that_checks_and_is_formatted() {

@@ -1,8 +1,6 @@
 //! The documentation names every command and every option there is, and the table of benchmarks that it shows can be used.
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// The options that a help text lists.
 fn options(help: &str) -> Vec<String> {

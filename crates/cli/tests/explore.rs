@@ -1,15 +1,13 @@
 //! The explorer: what its server admits and refuses over real sockets, that its walks are those of `replay`, and its page in a real browser.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use common::browser::{Browser, find};
-use common::{PATIENCE, Place};
+use crate::common::browser::{Browser, find};
+use crate::common::{PATIENCE, Place};
 use serde_json::{Value, json};
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");

@@ -1,8 +1,6 @@
 //! Claims for all values of the parameters, from the command line: proofs, violations, certificates, and what is left open.
 
-mod common;
-
-use common::{BROKEN, LOCK, Place, result};
+use crate::common::{BROKEN, LOCK, Place, result};
 
 /// Each process counts itself: a proof needs to count processes.
 const COUNT: &str = "\

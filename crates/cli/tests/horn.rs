@@ -1,14 +1,11 @@
 //! `counter --method chc`: another program is asked, and never believed.
 
 #![cfg(unix)]
-#![allow(missing_docs)]
-
-mod common;
 
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{PATIENCE, Place, Ran};
+use crate::common::{PATIENCE, Place, Ran};
 
 /// What equations alone do not prove: somebody has incremented `x` if somebody is done, as `x` only grows.
 const GROWS: &str = "

@@ -1,8 +1,6 @@
 //! Input that nobody means well with: a clear error or a right answer, within seconds.
 
-mod common;
-
-use common::{BROKEN, Place, Ran};
+use crate::common::{BROKEN, Place, Ran};
 
 /// Checks a text, which must not take long and never be an internal error.
 #[track_caller]
@@ -274,7 +272,7 @@ fn things_that_are_no_files() {
         .run(&["check", "missing.tw"])
         .expect(2)
         .complains("missing.tw: there is no such file");
-    place.file("lock.tw", common::LOCK);
+    place.file("lock.tw", crate::common::LOCK);
     place
         .run(&["check", "lock"])
         .expect(2)
@@ -308,7 +306,7 @@ fn nobody_is_waited_for() {
         .status();
     assert!(made.unwrap().success());
     let _listener = std::os::unix::net::UnixListener::bind(place.path().join("socket.tw"));
-    place.file("lock.tw", common::LOCK);
+    place.file("lock.tw", crate::common::LOCK);
     let commands = [
         "check pipe.tw",
         "check socket.tw",
@@ -341,7 +339,7 @@ fn nobody_is_waited_for() {
             .complains("this is no file");
     }
     // Below a directory they are none of the models.
-    place.file("models/lock.tw", common::LOCK);
+    place.file("models/lock.tw", crate::common::LOCK);
     let moved = std::fs::rename(
         place.path().join("pipe.tw"),
         place.path().join("models/pipe.tw"),
@@ -360,7 +358,7 @@ fn nobody_is_waited_for() {
 #[test]
 fn traces_that_nobody_wrote() {
     let place = Place::new();
-    place.file("lock.tw", common::LOCK);
+    place.file("lock.tw", crate::common::LOCK);
     for trace in [
         "[]".to_owned(),
         "null".to_owned(),

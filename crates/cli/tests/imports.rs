@@ -1,8 +1,6 @@
 //! Programs of other languages on the command line: every command reads them, and everything that is said is about the lines that somebody wrote.
 
-mod common;
-
-use common::Place;
+use crate::common::Place;
 
 /// Two processes that do not look while they set their flags: both get in.
 const WRONG: &str = "\

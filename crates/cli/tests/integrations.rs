@@ -1,11 +1,9 @@
 //! Results for other tools: SARIF, the definition of an action, hooks for commits, and the module for BenchExec.
 
-mod common;
-
 use std::path::Path;
 use std::process::Command;
 
-use common::Place;
+use crate::common::Place;
 use serde_json::{Value, json};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");

@@ -3,14 +3,12 @@
 
 #![cfg(unix)]
 
-mod common;
-
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use common::{ENDLESS, LOCK, PATIENCE, Place, Ran, SCATTERED, result};
+use crate::common::{ENDLESS, LOCK, PATIENCE, Place, Ran, SCATTERED, result};
 use serde_json::Value;
 
 /// Runs `check --json`, which must take less than so many seconds of the processor.

@@ -1,8 +1,6 @@
 //! Liveness from the command line: verdicts, runs without end, and which engine takes what.
 
-mod common;
-
-use common::{LOCK, Place, result};
+use crate::common::{LOCK, Place, result};
 use serde_json::Value;
 
 /// A lock whose fairness suffices for `access`, and the same property with less.

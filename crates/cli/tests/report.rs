@@ -1,11 +1,9 @@
 //! The HTML report in a real browser: what it shows, clicks and keys, sizes, colours, and that nothing of a model becomes markup.
 
-mod common;
-
 use std::path::{Path, PathBuf};
 
-use common::Place;
-use common::browser::{Browser, find};
+use crate::common::Place;
+use crate::common::browser::{Browser, find};
 use serde_json::json;
 
 const MODELS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../models");

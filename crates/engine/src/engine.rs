@@ -68,7 +68,7 @@ impl From<Unsupported> for Reason {
 }
 
 /// What an engine found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// One for each property asked about, in that order.
     pub answers: Vec<Answer>,
@@ -115,11 +115,10 @@ impl Run {
     }
 
     /// The run as a trace, if the interpreter can take every step of it again and finds the property violated at
-    /// its end. `text` is what the instance was made from, and `system` is its lowered form.
+    /// its end. `system` is the instance's lowered form.
     pub fn record(
         &self,
         instance: &Instance,
-        text: &str,
         system: &System,
         property: &str,
     ) -> Result<Trace, ReplayError> {
@@ -148,7 +147,7 @@ impl Run {
             },
         };
         let initial = unflatten(system, &self.initial);
-        record(instance, text, Some(property), initial, steps, ending)
+        record(instance, Some(property), initial, steps, ending)
     }
 }
 

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use threadwise_evidence::{Reason, ReasonCode};
+
 /// Why an engine was told to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
@@ -11,6 +13,15 @@ pub enum Stop {
     Time,
     /// Somebody wants it to stop.
     Cancelled,
+}
+
+impl From<Stop> for Reason {
+    fn from(stop: Stop) -> Reason {
+        match stop {
+            Stop::Time => Reason::new(ReasonCode::TimeLimit, "the time limit was reached"),
+            Stop::Cancelled => Reason::new(ReasonCode::Cancelled, "the search was cancelled"),
+        }
+    }
 }
 
 /// How much an engine has done, in units that depend on nothing but what it was asked: steps of search, nodes of diagrams, steps of the arithmetic. A unit is

@@ -9,8 +9,9 @@
 use std::collections::BTreeSet;
 
 use threadwise_lang::program::{
-    BoundId, FairnessId, LocationId, Program, Property, PropertyKind, Span,
+    BoundId, Expr, FairnessId, LocationId, Program, Property, PropertyKind, Span,
 };
+use threadwise_lang::source::SourceLines;
 use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
@@ -18,8 +19,6 @@ use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 use threadwise_model::temporal::{self, Atom, Fairness, FairnessKind, Formula, TooLarge};
 
-use crate::lasso_text::for_values;
-use crate::lines::Lines;
 use crate::replay::ReplayError;
 use crate::trace::{
     Assumption, Because, FailedCheck, FairnessName, Lasso, Met, Part, Trace, Valuation,
@@ -256,7 +255,7 @@ pub(crate) fn judge(
     trace: &Trace,
     property: &Property,
     walk: &Walk,
-    lines: Option<&Lines>,
+    lines: Option<&SourceLines<'_>>,
 ) -> Result<Lasso, ReplayError> {
     let PropertyKind::Liveness { under, formula } = &property.kind else {
         return Ok(Lasso::default());
@@ -291,7 +290,7 @@ fn violated(
     instance: &Instance,
     endless: &Endless,
     formula: &Formula<Atom>,
-    lines: Option<&Lines>,
+    lines: Option<&SourceLines<'_>>,
 ) -> Result<Vec<Part>, ReplayError> {
     let mut violated = Vec::new();
     for part in formula.conjuncts() {
@@ -311,13 +310,11 @@ fn violated(
         let (values, span) = place(instance, &part);
         violated.push(Part {
             values,
-            line: lines
-                .zip(span)
-                .map(|(lines, span)| lines.number(span.start)),
+            line: lines.zip(span).and_then(|(lines, span)| lines.known(span)),
             after,
             fails: failing.map(|(_, failure)| FailedCheck {
                 check: failure.kind.into(),
-                line: lines.map(|lines| lines.number(failure.span.start)),
+                line: lines.map(|lines| lines.line(failure.span)),
             }),
         });
     }
@@ -342,14 +339,12 @@ fn place(instance: &Instance, formula: &Formula<Atom>) -> (Valuation, Option<Spa
     (valuation(instance, &common.unwrap_or_default()), span)
 }
 
-/// What some conjuncts of a liveness property wait for, as in the source, those that differ only in values together:
-/// `P[i] at request` for i = 1..3.
+/// What some conjuncts of a liveness property wait for, as in the source, those that differ only in the values of variables together.
 pub fn triggers(
     instance: &Instance,
-    source: &str,
     property: &str,
     conjuncts: &[usize],
-) -> Vec<String> {
+) -> Vec<(String, Vec<Valuation>)> {
     let mut properties = instance.program().properties.iter();
     let Some(property) = properties.find(|known| known.name == property) else {
         return Vec::new();
@@ -360,32 +355,25 @@ pub fn triggers(
     let Ok(formula) = temporal::unfold(instance, formula, property.span) else {
         return Vec::new();
     };
-    let lines = Lines::new(source);
     let all = formula.conjuncts();
     let mut found: Vec<(String, Vec<Valuation>)> = Vec::new();
     for trigger in conjuncts
         .iter()
         .filter_map(|number| all.get(*number)?.trigger())
     {
-        let mut hull: Option<Span> = None;
-        trigger.for_atoms(&mut |atom| {
-            let span = atom.expr.span;
-            let hull = hull.get_or_insert(span);
-            hull.start = hull.start.min(span.start);
-            hull.end = hull.end.max(span.end);
-        });
-        let Some(hull) = hull else { continue };
-        let (text, (values, _)) = (lines.text(hull), place(instance, trigger));
+        let mut atoms: Vec<&Expr> = Vec::new();
+        trigger.for_atoms(&mut |atom| atoms.push(atom.expr));
+        if atoms.is_empty() {
+            continue;
+        }
+        let text = instance.program().quote_all(&atoms);
+        let (values, _) = place(instance, trigger);
         match found.iter_mut().find(|(known, _)| *known == text) {
             Some((_, all)) => all.push(values),
             None => found.push((text, vec![values])),
         }
     }
-    let shown = |(text, values): (String, Vec<Valuation>)| {
-        let values: Vec<&Valuation> = values.iter().collect();
-        format!("`{text}`{}", for_values(&values))
-    };
-    found.into_iter().map(shown).collect()
+    found
 }
 
 fn valuation(instance: &Instance, bindings: &[(BoundId, i64)]) -> Valuation {
@@ -403,7 +391,7 @@ fn fair(
     endless: &Endless,
     under: &[FairnessId],
     span: Span,
-    lines: Option<&Lines>,
+    lines: Option<&SourceLines<'_>>,
 ) -> Result<Vec<Assumption>, ReplayError> {
     let mut unmet = None;
     for alternative in temporal::unfold_fairness(instance, under, span).map_err(too_large)? {
@@ -421,7 +409,7 @@ fn assumptions(
     instance: &Instance,
     endless: &Endless,
     alternative: &[Fairness<Atom>],
-    lines: Option<&Lines>,
+    lines: Option<&SourceLines<'_>>,
 ) -> Result<Result<Vec<Assumption>, ReplayError>, ReplayError> {
     let program = instance.program();
     let mut known: Vec<(FairnessId, Option<Span>, Because)> = Vec::new();
@@ -458,12 +446,12 @@ fn assumptions(
         known.push(key);
         all.push(Assumption {
             declaration: program.fairness[term.declaration].name.clone(),
-            line: lines.map(|lines| lines.number(term_span(program, term).start)),
+            line: lines.and_then(|lines| lines.known(term_span(program, term))),
             kind,
             because,
             predicate: predicate
-                .zip(lines)
-                .map(|(atom, lines)| lines.text(atom.expr.span)),
+                .filter(|_| lines.is_some())
+                .map(|atom| program.quote(atom.expr)),
             met: vec![met],
         });
     }

@@ -7,7 +7,7 @@
 //! worst.
 //!
 //! [`record`] and [`Recorder`] make a trace of a run, [`replay`] lets the interpreter take a trace's
-//! steps again, and [`Drawing`], [`to_text`], [`Trace::to_json`], [`to_itf`] and [`to_mermaid`] write it down.
+//! steps again, and [`Trace::to_json`] writes it down. For people and for other tools, `threadwise-show` does.
 //!
 //! A certificate's claims are about sets of states, which are decision graphs ([`dag`]); [`certificate`]
 //! has what engines need to write them in terms of the source.
@@ -15,18 +15,18 @@
 //! ```
 //! # use std::{collections::BTreeMap, sync::Arc};
 //! # use threadwise_model::{instance::Instance, simulate::{Event, Simulation}};
-//! use threadwise_evidence::{Recorder, RunEnding, Trace, replay, to_text};
+//! use threadwise_evidence::{Recorder, RunEnding, Trace, Value, replay};
 //!
 //! let text = "shared x: 0..3 = 1; process S { a: x := x + 1; b: skip; }";
 //! # let program = threadwise_lang::check(text).program.expect("no errors");
 //! # let instance = Instance::new(Arc::new(program), &BTreeMap::new()).expect("no errors");
 //! let mut simulation = Simulation::new(&instance, 0)?;
-//! let mut recorder = Recorder::new(&instance, text, simulation.state().clone())?;
+//! let mut recorder = Recorder::new(&instance, simulation.state().clone())?;
 //! while let Event::Step { process, outcome, .. } = simulation.advance()? {
 //!     recorder.outcome(process, &outcome);
 //! }
 //! let trace = recorder.finish(None, RunEnding::End)?;
-//! assert!(to_text(&trace, Some(text)).contains("x = 2"));
+//! assert_eq!(trace.steps[0].changes.0, [("x".to_owned(), Value::Int(2))]);
 //! replay(&instance, &Trace::from_json(&trace.to_json())?)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,24 +34,14 @@
 pub mod arithmetic;
 pub mod certificate;
 pub mod dag;
-mod drawing;
 mod expression;
 pub mod family;
-mod fold;
-mod grouping;
-mod itf;
-mod lanes;
 mod lasso;
-mod lasso_text;
-mod lines;
-mod mermaid;
 mod outline;
 mod reason;
 mod record;
 mod remedy;
 mod replay;
-pub mod smtlib;
-mod text;
 mod trace;
 mod transplant;
 mod verdict;
@@ -60,11 +50,8 @@ pub use certificate::{
     CERTIFICATE_VERSION, Certificate, CertificateError, Claim, Duty, FairClaim, FairProof, Images,
     Layer, Symmetric,
 };
-pub use drawing::{Drawing, Layout, Line, Mark, Piece, to_conclusion, to_text};
 pub use expression::{Expression, length};
-pub use itf::to_itf;
 pub use lasso::triggers;
-pub use mermaid::to_mermaid;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use reason::{Occurs, Reason, ReasonCode};
 pub use record::{Recorder, RunEnding, Steps, record};

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use threadwise_lang::program::{Program, Span};
+use threadwise_lang::source::SourceLines;
 use threadwise_model::expression::Failure;
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Outcome};
@@ -13,7 +14,6 @@ use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::lasso::Walk;
-use crate::lines::Lines;
 use crate::replay::{ReplayError, evaluation_failure, follow, judge_ending};
 use crate::trace::{
     CheckName, Ending, FailedCheck, Initial, MemoryModel, Step, TRACE_VERSION, Trace, Valuation,
@@ -49,18 +49,14 @@ pub enum RunEnding {
 #[derive(Debug)]
 pub struct Recorder<'a> {
     instance: &'a Instance,
-    lines: Lines<'a>,
+    lines: SourceLines<'a>,
     state: State,
     trace: Trace,
 }
 
 impl<'a> Recorder<'a> {
-    /// Begins a trace. `source` is the text that the instance's program was checked from.
-    pub fn new(
-        instance: &'a Instance,
-        source: &'a str,
-        initial: State,
-    ) -> Result<Self, ReplayError> {
+    /// Begins a trace.
+    pub fn new(instance: &'a Instance, initial: State) -> Result<Self, ReplayError> {
         if !Interpreter::new(instance).is_initial(&initial) {
             return Err(ReplayError::NotInitial);
         }
@@ -84,7 +80,7 @@ impl<'a> Recorder<'a> {
         };
         Ok(Recorder {
             instance,
-            lines: Lines::new(source),
+            lines: instance.program().source.lines(),
             state: initial,
             trace,
         })
@@ -179,7 +175,7 @@ impl<'a> Recorder<'a> {
                     .and_then(|name| evaluation_failure(self.instance, name, &self.state))
                     .map(|failure| FailedCheck {
                         check: failure.kind.into(),
-                        line: Some(self.lines.number(failure.span.start)),
+                        line: Some(self.lines.line(failure.span)),
                     }),
             },
             RunEnding::Loop { from, .. } => {
@@ -193,9 +189,10 @@ impl<'a> Recorder<'a> {
                 let failing = outcomes.iter().find_map(|outcome| {
                     Failing::of(outcome).filter(|failing| failing.failure == failure)
                 });
-                let (after, changes) = failing.map_or_else(Default::default, |failing| {
+                let (after, changes, meaning) = failing.map_or_else(Default::default, |failing| {
                     let after = failing.lines_before(&self.lines);
-                    (after, failing.changes(&names, &self.state))
+                    let meaning = failing.meaning.map(str::to_owned);
+                    (after, failing.changes(&names, &self.state), meaning)
                 });
                 Ending::Check {
                     process: names.process(process),
@@ -203,10 +200,10 @@ impl<'a> Recorder<'a> {
                         .location(process.template, self.state.location(process))
                         .to_owned(),
                     check: failure.kind.into(),
-                    line: Some(self.lines.number(failure.span.start)),
+                    line: Some(self.lines.line(failure.span)),
                     after,
                     changes,
-                    meaning: None,
+                    meaning,
                 }
             }
         };
@@ -232,15 +229,15 @@ enum Kind {
 #[derive(Debug)]
 pub struct Steps<'a> {
     instance: &'a Instance,
-    lines: Lines<'a>,
+    lines: SourceLines<'a>,
 }
 
 impl<'a> Steps<'a> {
-    /// For an instance whose program was checked from this text.
-    pub fn new(instance: &'a Instance, source: &'a str) -> Steps<'a> {
+    /// For an instance.
+    pub fn new(instance: &'a Instance) -> Steps<'a> {
         Steps {
             instance,
-            lines: Lines::new(source),
+            lines: instance.program().source.lines(),
         }
     }
 
@@ -276,14 +273,14 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The line, from 1, of a place in the text.
+    /// The line, from 1, of a place.
     pub fn line(&self, span: Span) -> u32 {
-        self.lines.number(span.start)
+        self.lines.line(span)
     }
 }
 
 fn step_between(
-    (instance, lines): (&Instance, &Lines<'_>),
+    (instance, lines): (&Instance, &SourceLines<'_>),
     process: ProcessRef,
     (before, after): (&State, &State),
     kind: Kind,
@@ -322,10 +319,10 @@ fn resting(outcomes: &[Outcome]) -> Option<(Kind, Vec<Span>)> {
 }
 
 /// The line that a step begins with, which is that of its label if it executes nothing, and the lines that follow.
-pub(crate) fn lines_of(lines: &Lines<'_>, path: &[Span], label: Span) -> (u32, Vec<u32>) {
-    let mut numbers = lines.numbers(path);
+pub(crate) fn lines_of(lines: &SourceLines<'_>, path: &[Span], label: Span) -> (u32, Vec<u32>) {
+    let mut numbers = lines.all(path);
     match numbers.is_empty() {
-        true => (lines.number(label.start), numbers),
+        true => (lines.line(label), numbers),
         false => (numbers.remove(0), numbers),
     }
 }
@@ -336,6 +333,8 @@ pub(crate) struct Failing<'o> {
     pub(crate) failure: Failure,
     path: &'o [Span],
     within: &'o State,
+    /// What is wrong then, if the front end says so.
+    pub(crate) meaning: Option<&'o str>,
 }
 
 impl<'o> Failing<'o> {
@@ -345,19 +344,21 @@ impl<'o> Failing<'o> {
                 failure,
                 path,
                 within,
+                meaning,
             } => Some(Failing {
                 failure: *failure,
                 path,
                 within,
+                meaning: meaning.as_deref(),
             }),
             Outcome::Move { .. } | Outcome::Rest { .. } => None,
         }
     }
 
     /// The lines of what the step executes before the one that fails.
-    pub(crate) fn lines_before(&self, lines: &Lines<'_>) -> Vec<u32> {
-        let mut numbers = lines.numbers(self.path);
-        let last = lines.number(self.failure.span.start);
+    pub(crate) fn lines_before(&self, lines: &SourceLines<'_>) -> Vec<u32> {
+        let mut numbers = lines.all(self.path);
+        let last = lines.line(self.failure.span);
         numbers.retain(|number| *number != last);
         numbers
     }
@@ -386,13 +387,12 @@ pub(crate) fn label_span(program: &Program, process: ProcessRef, state: &State) 
 /// Records a whole run.
 pub fn record(
     instance: &Instance,
-    source: &str,
     property: Option<&str>,
     initial: State,
     steps: impl IntoIterator<Item = (ProcessRef, State)>,
     ending: RunEnding,
 ) -> Result<Trace, ReplayError> {
-    let mut recorder = Recorder::new(instance, source, initial)?;
+    let mut recorder = Recorder::new(instance, initial)?;
     for (position, (process, after)) in steps.into_iter().enumerate() {
         match &ending {
             RunEnding::Loop { moves, .. }

@@ -2,6 +2,7 @@
 //! a run of the instance that ends as it claims.
 
 use threadwise_lang::program::{Property, PropertyKind, Span};
+use threadwise_lang::source::SourceLines;
 use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
@@ -9,7 +10,6 @@ use threadwise_model::names::{NameError, Names};
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::lasso::{self, Walk};
-use crate::lines::Lines;
 use crate::record::{Failing, label_span, labels, lines_of, valuation};
 use crate::trace::{
     CheckName, Ending, FailedCheck, Lasso, Step, TRACE_VERSION, Trace, Valuation, Value,
@@ -93,9 +93,9 @@ pub fn replay(instance: &Instance, trace: &Trace) -> Result<(), ReplayError> {
     judge_ending(instance, trace, &walk, None).map(|_| ())
 }
 
-/// Replays a trace and sets its lines to those of `source`, the text that the instance's program was checked from.
-pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trace, ReplayError> {
-    let lines = Lines::new(source);
+/// Replays a trace and sets its lines to those of the instance's program.
+pub fn annotate(instance: &Instance, trace: &Trace) -> Result<Trace, ReplayError> {
+    let lines = instance.program().source.lines();
     let mut annotated = trace.clone();
     let walk = follow(instance, trace, |step, path, label| {
         let (line, then) = lines_of(&lines, path, label);
@@ -120,7 +120,8 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
             let outcomes = process.and_then(|p| Interpreter::new(instance).outcomes(last, p).ok());
             let outcomes = outcomes.unwrap_or_default();
             if let Some(found) = failing(&outcomes, *check, (&names, last), changes) {
-                *line = Some(lines.number(found.failure.span.start));
+                *line = Some(lines.line(found.failure.span));
+                *meaning = found.meaning.map(str::to_owned);
                 *after = found.lines_before(&lines);
                 *changes = found.changes(&names, last);
             }
@@ -129,7 +130,7 @@ pub fn annotate(instance: &Instance, trace: &Trace, source: &str) -> Result<Trac
             let name = trace.property.as_deref().unwrap_or_default();
             *fails = evaluation_failure(instance, name, last).map(|failure| FailedCheck {
                 check: failure.kind.into(),
-                line: Some(lines.number(failure.span.start)),
+                line: Some(lines.line(failure.span)),
             });
         }
         Ending::Deadlock | Ending::End => {}
@@ -365,7 +366,7 @@ pub(crate) fn judge_ending(
     instance: &Instance,
     trace: &Trace,
     walk: &Walk,
-    lines: Option<&Lines>,
+    lines: Option<&SourceLines<'_>>,
 ) -> Result<Option<Lasso>, ReplayError> {
     let last = walk.last();
     let steps = trace.steps.len();

@@ -17,14 +17,13 @@ const STARTS: usize = 16;
 const TRIES: usize = 2_000;
 
 /// The run of a trace at another instance of the same program, if there is one. Runs without end are not tried. `source` is the program's text.
-pub fn transplant(trace: &Trace, instance: &Instance, source: &str) -> Option<Trace> {
+pub fn transplant(trace: &Trace, instance: &Instance) -> Option<Trace> {
     if trace.loop_from.is_some() || trace.steps.len() > TRIES {
         return None;
     }
     let mut search = Search {
         trace,
         instance,
-        source,
         left: TRIES,
         steps: Vec::new(),
     };
@@ -37,7 +36,6 @@ pub fn transplant(trace: &Trace, instance: &Instance, source: &str) -> Option<Tr
 struct Search<'a> {
     trace: &'a Trace,
     instance: &'a Instance,
-    source: &'a str,
     left: usize,
     /// The steps so far.
     steps: Vec<(ProcessRef, State)>,
@@ -120,7 +118,7 @@ impl Search<'_> {
         };
         let property = self.trace.property.as_deref();
         let (initial, steps) = (initial.clone(), self.steps.clone());
-        record(self.instance, self.source, property, initial, steps, ending).ok()
+        record(self.instance, property, initial, steps, ending).ok()
     }
 }
 
@@ -169,14 +167,14 @@ mod tests {
             state = after.clone();
             steps.push((process, after));
         }
-        record(&instance, RACE, Some(property), initial, steps, ending).unwrap()
+        record(&instance, Some(property), initial, steps, ending).unwrap()
     }
 
     #[test]
     fn a_bug_of_two_is_one_of_many() {
         let trace = run(2, &[0, 1, 0, 1], "mutex", RunEnding::Invariant);
         for n in [3, 10, 100] {
-            let moved = transplant(&trace, &instance(n), RACE).unwrap();
+            let moved = transplant(&trace, &instance(n)).unwrap();
             assert_eq!(moved.params, BTreeMap::from([("N".to_owned(), n)]));
             assert_eq!(moved.steps.len(), 4);
             replay(&instance(n), &moved).unwrap();
@@ -186,10 +184,10 @@ mod tests {
     #[test]
     fn what_is_no_violation_elsewhere_is_no_run() {
         let trace = run(4, &[0, 0], "few", RunEnding::Invariant);
-        assert!(transplant(&trace, &instance(5), RACE).is_some());
-        assert!(transplant(&trace, &instance(3), RACE).is_none());
+        assert!(transplant(&trace, &instance(5)).is_some());
+        assert!(transplant(&trace, &instance(3)).is_none());
         // Nor is there a third process at an instance with two.
         let trace = run(3, &[2, 1, 2, 1], "mutex", RunEnding::Invariant);
-        assert!(transplant(&trace, &instance(2), RACE).is_none());
+        assert!(transplant(&trace, &instance(2)).is_none());
     }
 }

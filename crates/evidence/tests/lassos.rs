@@ -1,18 +1,16 @@
 //! Runs without end: recorded, written, read back, replayed; and those that are not what they claim.
 
-mod common;
-
 use std::collections::BTreeSet;
 
-use common::{drawn, instance};
+use crate::common::{drawn, instance};
 use threadwise_evidence::{
-    Because, FairnessName, Layout, ReplayError, RunEnding, Trace, annotate, record, remedies,
-    replay, to_itf, to_mermaid, to_text,
+    Because, FairnessName, ReplayError, RunEnding, Trace, annotate, record, remedies, replay,
 };
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
+use threadwise_show::{Layout, to_itf, to_mermaid, to_text};
 
 /// A semaphore, with more and less fairness than it needs.
 const SEMAPHORE: &str = "\
@@ -87,25 +85,18 @@ impl Script {
         run
     }
 
-    fn record(self, instance: &Instance, text: &str, property: &str) -> Result<Trace, ReplayError> {
+    fn record(self, instance: &Instance, property: &str) -> Result<Trace, ReplayError> {
         let ending = RunEnding::Loop {
             from: self.from,
             moves: self.moves,
         };
-        record(
-            instance,
-            text,
-            Some(property),
-            self.initial,
-            self.steps,
-            ending,
-        )
+        record(instance, Some(property), self.initial, self.steps, ending)
     }
 }
 
 fn recorded(text: &str, property: &str, script: &str) -> Result<Trace, ReplayError> {
     let instance = instance(text, &[]);
-    let trace = Script::new(&instance, script).record(&instance, text, property)?;
+    let trace = Script::new(&instance, script).record(&instance, property)?;
     let read = Trace::from_json(&trace.to_json()).unwrap();
     assert_eq!(read, trace);
     assert_eq!(replay(&instance, &read), Ok(()));
@@ -178,7 +169,7 @@ fn the_part_that_is_violated_is_named() {
     // A process that goes round alone leaves all others behind.
     let instance = instance(SEMAPHORE, &[("N", 5)]);
     let trace = Script::new(&instance, "P[2] P[3] P[5] | P[1]!")
-        .record(&instance, SEMAPHORE, "any")
+        .record(&instance, "any")
         .unwrap();
     all.push(to_text(&trace, None));
     insta::assert_snapshot!("parts", all.join("---\n"));
@@ -195,7 +186,7 @@ fn a_thousand_processes_fit_a_screen() {
         still.join(" ")
     );
     let trace = Script::new(&instance, &script)
-        .record(&instance, SEMAPHORE, "access")
+        .record(&instance, "access")
         .unwrap();
     assert_eq!(trace.steps.len(), 1005);
     let text = to_text(&trace, Some(SEMAPHORE));
@@ -331,25 +322,25 @@ fn wrong_moves_are_not_recorded() {
     // Where a process can both move and rest without a change, who records has to know which it was.
     let text = "process S { loop { a: stay; goto a; } } liveness never: G !taken(S, a);";
     let instance = instance(text, &[]);
-    let trace = Script::new(&instance, "| S").record(&instance, text, "never");
+    let trace = Script::new(&instance, "| S").record(&instance, "never");
     assert!(!trace.unwrap().steps[0].rest);
     let mut rests = Script::new(&instance, "| S");
     rests.moves.clear();
-    let error = rests.record(&instance, text, "never").unwrap_err();
+    let error = rests.record(&instance, "never").unwrap_err();
     assert!(error.to_string().contains("`never` holds"), "{error}");
     // What has no step, or can only rest, does not move; what can only move does not rest.
-    let instance = common::instance(SEMAPHORE, &[]);
+    let instance = crate::common::instance(SEMAPHORE, &[]);
     for script in ["P[1] P[2] P[1] | P[2]!", "P[1] | P[2]!"] {
         let mut moved = Script::new(&instance, script);
         moved.moves.insert(moved.steps.len() - 1);
-        let error = moved.record(&instance, SEMAPHORE, "any").unwrap_err();
+        let error = moved.record(&instance, "any").unwrap_err();
         assert!(matches!(error, ReplayError::NoSuchStep { .. }), "{error}");
     }
     let only = "process S { loop { a: skip; } } liveness never: G !taken(S, a);";
-    let instance = common::instance(only, &[]);
+    let instance = crate::common::instance(only, &[]);
     let mut rests = Script::new(&instance, "| S");
     rests.moves.clear();
-    let error = rests.record(&instance, only, "never").unwrap_err();
+    let error = rests.record(&instance, "never").unwrap_err();
     assert!(
         matches!(error, ReplayError::NoSuchStep { step: 1, .. }),
         "{error}"
@@ -421,7 +412,7 @@ fn reasons_and_lines_can_be_left_out_and_are_found_again() {
     bare.lasso = None;
     bare.steps.iter_mut().for_each(|step| step.line = None);
     assert_eq!(replay(&instance, &bare), Ok(()));
-    assert_eq!(annotate(&instance, &bare, SEMAPHORE), Ok(trace));
+    assert_eq!(annotate(&instance, &bare), Ok(trace));
 }
 
 /// What would rule out a run: names of declarations, or assumptions.

@@ -1,19 +1,18 @@
 //! Traces: recorded, written, read back, replayed; and those that are not what they claim.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{drawn, instance};
+use crate::common::{drawn, instance};
 use threadwise_evidence::{
-    CheckName, Ending, FailedCheck, Layout, Recorder, ReplayError, RunEnding, Trace, TraceError,
-    Valuation, Value, annotate, replay, to_itf, to_mermaid, to_text,
+    CheckName, Ending, FailedCheck, Recorder, ReplayError, RunEnding, Trace, TraceError, Valuation,
+    Value, annotate, replay,
 };
 use threadwise_lang::program::PropertyKind;
 use threadwise_model::instance::Instance;
 use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::simulate::{Event, Simulation};
 use threadwise_model::state::{ProcessRef, State};
+use threadwise_show::{Layout, to_itf, to_mermaid, to_text};
 
 /// A test-and-set lock whose test and set are two steps.
 const LOCK: &str = "\
@@ -48,7 +47,6 @@ deadlock_free;
 /// A shortest run to a state where `found` gives an ending.
 fn search(
     instance: &Instance,
-    text: &str,
     property: &str,
     found: impl Fn(&State) -> Option<RunEnding>,
 ) -> Option<Trace> {
@@ -72,7 +70,7 @@ fn search(
             steps.reverse();
             let initial = paths[at].0.clone();
             let recorded =
-                threadwise_evidence::record(instance, text, Some(property), initial, steps, ending);
+                threadwise_evidence::record(instance, Some(property), initial, steps, ending);
             return Some(recorded.unwrap());
         }
         for (process, outcome) in interpreter.successors(&state).unwrap() {
@@ -87,42 +85,35 @@ fn search(
     None
 }
 
-fn violation(instance: &Instance, text: &str, property: &str) -> Option<Trace> {
+fn violation(instance: &Instance, property: &str) -> Option<Trace> {
     let interpreter = Interpreter::new(instance);
     let found = instance
         .program()
         .properties
         .iter()
         .find(|p| p.name == property);
-    search(instance, text, property, |state| {
-        match found.map(|p| &p.kind) {
-            Some(PropertyKind::Invariant(predicate)) => {
-                (!interpreter.judge(state, predicate).unwrap().holds())
-                    .then_some(RunEnding::Invariant)
-            }
-            Some(PropertyKind::DeadlockFree) => interpreter
-                .is_deadlock(state)
-                .unwrap()
-                .then_some(RunEnding::Deadlock),
-            _ => {
-                interpreter
-                    .successors(state)
-                    .unwrap()
-                    .into_iter()
-                    .find_map(|(process, outcome)| match outcome {
-                        Outcome::Fail { failure, .. } => {
-                            Some(RunEnding::Check { process, failure })
-                        }
-                        _ => None,
-                    })
-            }
+    search(instance, property, |state| match found.map(|p| &p.kind) {
+        Some(PropertyKind::Invariant(predicate)) => {
+            (!interpreter.judge(state, predicate).unwrap().holds()).then_some(RunEnding::Invariant)
         }
+        Some(PropertyKind::DeadlockFree) => interpreter
+            .is_deadlock(state)
+            .unwrap()
+            .then_some(RunEnding::Deadlock),
+        _ => interpreter
+            .successors(state)
+            .unwrap()
+            .into_iter()
+            .find_map(|(process, outcome)| match outcome {
+                Outcome::Fail { failure, .. } => Some(RunEnding::Check { process, failure }),
+                _ => None,
+            }),
     })
 }
 
 fn broken_lock() -> (Instance, Trace) {
     let instance = instance(LOCK, &[]);
-    let trace = violation(&instance, LOCK, "mutex").unwrap();
+    let trace = violation(&instance, "mutex").unwrap();
     (instance, trace)
 }
 
@@ -192,7 +183,7 @@ fn the_itf_form() {
 fn a_thousand_processes_fit_a_screen() {
     let instance = instance(LOCK, &[("N", 1000)]);
     let mut simulation = Simulation::new(&instance, 7).unwrap();
-    let mut recorder = Recorder::new(&instance, LOCK, simulation.state().clone()).unwrap();
+    let mut recorder = Recorder::new(&instance, simulation.state().clone()).unwrap();
     for _ in 0..20 {
         let Event::Step {
             process, outcome, ..
@@ -217,7 +208,7 @@ fn cells_with_one_value_are_written_together() {
         process S { a: for k in 1..N { odd[k] := k % 2 == 1; f[k][k] := k; } }";
     let instance = instance(text, &[]);
     let mut simulation = Simulation::new(&instance, 0).unwrap();
-    let mut recorder = Recorder::new(&instance, text, simulation.state().clone()).unwrap();
+    let mut recorder = Recorder::new(&instance, simulation.state().clone()).unwrap();
     let Event::Step {
         process, outcome, ..
     } = simulation.advance().unwrap()
@@ -239,13 +230,13 @@ process P[i: 1..2] {
 deadlock_free;
 ";
     let instance = instance(text, &[]);
-    let deadlock = violation(&instance, text, "deadlock_free").unwrap();
+    let deadlock = violation(&instance, "deadlock_free").unwrap();
     assert_eq!(replay(&instance, &deadlock), Ok(()));
     insta::assert_snapshot!("deadlock", to_text(&deadlock, Some(text)));
 
     let text = text.replace("0..1 = 0", "0..1 = 1");
-    let instance = common::instance(&text, &[]);
-    let check = violation(&instance, &text, "checks").unwrap();
+    let instance = crate::common::instance(&text, &[]);
+    let check = violation(&instance, "checks").unwrap();
     assert_eq!(replay(&instance, &check), Ok(()));
     insta::assert_snapshot!("check", to_text(&check, Some(&text)));
     let Ending::Check { line, .. } = &check.ending else {
@@ -259,7 +250,7 @@ deadlock_free;
     if let Ending::Check { line, .. } = &mut bare.ending {
         *line = None;
     }
-    assert_eq!(annotate(&instance, &bare, &text), Ok(check));
+    assert_eq!(annotate(&instance, &bare), Ok(check));
 }
 
 /// What a step sets before its check fails, such as the input that makes it fail.
@@ -275,7 +266,7 @@ process P {
 }
 ";
     let instance = instance(text, &[]);
-    let trace = violation(&instance, text, "checks").unwrap();
+    let trace = violation(&instance, "checks").unwrap();
     assert_eq!(replay(&instance, &trace), Ok(()));
     insta::assert_snapshot!("inputs", to_text(&trace, Some(text)));
     assert_eq!(
@@ -303,7 +294,7 @@ process P {
         trace
     };
     let bare = with(Valuation::default());
-    assert_eq!(annotate(&instance, &bare, text), Ok(trace.clone()));
+    assert_eq!(annotate(&instance, &bare), Ok(trace.clone()));
     for lie in [set(4, 7), set(3, 4), Valuation(set(3, 7).0[..1].to_vec())] {
         let refused = replay(&instance, &with(lie)).unwrap_err().to_string();
         assert!(refused.contains("having set x = "), "{refused}");
@@ -314,14 +305,14 @@ process P {
 fn an_invariant_that_cannot_be_evaluated_says_why() {
     let text = "shared x: 0..2 = 0;\nprocess P { a: x := 1; }\ninvariant zero: 1 / (1 - x) > 0;\n";
     let instance = instance(text, &[]);
-    let trace = violation(&instance, text, "zero").unwrap();
+    let trace = violation(&instance, "zero").unwrap();
     let failed = FailedCheck {
         check: CheckName::Division,
         line: Some(3),
     };
     let ending = |fails| Ending::Invariant { fails };
     assert_eq!(trace.ending, ending(Some(failed)));
-    assert_eq!(annotate(&instance, &trace, text).unwrap(), trace);
+    assert_eq!(annotate(&instance, &trace).unwrap(), trace);
     let shown = to_text(&trace, Some(text));
     assert!(
         shown.ends_with(
@@ -352,7 +343,7 @@ fn an_invariant_that_cannot_be_evaluated_says_why() {
 fn started_processes_are_in_the_trace() {
     let text = "process Child[] { local k: 1..2 = any; work: skip; } process Main { a: start Child; start Child; b: assert false; }";
     let instance = instance(text, &[]);
-    let trace = violation(&instance, text, "checks").unwrap();
+    let trace = violation(&instance, "checks").unwrap();
     assert_eq!(trace.steps[0].started.0.len(), 2);
     assert_eq!(
         replay(&instance, &Trace::from_json(&trace.to_json()).unwrap()),
@@ -466,10 +457,10 @@ fn a_step_that_was_not_taken_is_not_recorded() {
     let mut elsewhere = initial.clone();
     elsewhere.shared[0] = 1;
     assert_eq!(
-        Recorder::new(&instance, LOCK, elsewhere.clone()).err(),
+        Recorder::new(&instance, elsewhere.clone()).err(),
         Some(ReplayError::NotInitial)
     );
-    let mut recorder = Recorder::new(&instance, LOCK, initial.clone()).unwrap();
+    let mut recorder = Recorder::new(&instance, initial.clone()).unwrap();
     assert!(recorder.step(process, elsewhere).is_err());
     // Resting is a step that changes nothing.
     recorder.step(process, initial).unwrap();
@@ -602,7 +593,7 @@ fn library_models_replay() {
         let instance = instance(&text, &[]);
         for seed in 0..5 {
             let mut simulation = Simulation::new(&instance, seed).unwrap();
-            let mut recorder = Recorder::new(&instance, &text, simulation.state().clone()).unwrap();
+            let mut recorder = Recorder::new(&instance, simulation.state().clone()).unwrap();
             let mut ending = RunEnding::End;
             for _ in 0..60 {
                 match simulation.advance().unwrap() {

@@ -1,16 +1,13 @@
 //! C programs are brought over with their meaning. Those under `tests/c` have the verdicts that they state, and every step of a run has a line of the original; arithmetic is that of gcc;
 //! damaged programs do no damage.
 
-mod c_programs;
-#[allow(dead_code)]
-mod common;
-
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use c_programs::{Expected, Found, bring, check, programs};
-use threadwise_import::from_c::Integers;
+use crate::c_programs::{Expected, Found, bring, check, outcome, programs};
+use crate::common::golden;
+use threadwise_import::from_c::{DataModel, Integers, Reading};
 
 /// For how long a program may be checked before it counts as not decided.
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -29,28 +26,41 @@ fn every_program_is_brought_over_with_its_lines() {
             }
         };
         let last = program.text.lines().count() as u32;
-        let model = imported.text.lines().count();
-        assert_eq!(imported.lines.len(), model, "{}", program.name);
-        for line in imported.lines.iter().flatten() {
+        let model = imported.text().lines().count();
+        assert_eq!(imported.lines().len(), model, "{}", program.name);
+        for line in imported.lines().iter().flatten() {
             assert!((1..=last).contains(line), "{}: line {line}", program.name);
             lines += 1;
         }
-        let checked = threadwise_lang::check(&imported.text);
+        let checked = threadwise_lang::check(&imported.text());
         assert!(
             checked.program.is_some(),
             "{}: {:?}\n{}",
             program.name,
             checked.diagnostics,
-            imported.text
+            imported.text()
         );
         let again = bring(&program.name, &program.text, Integers::Mathematical);
-        assert_eq!(again.map(|again| again.text).ok(), Some(imported.text));
+        assert_eq!(again.map(|again| again.text()).ok(), Some(imported.text()));
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
     assert!(
         files >= 120 && lines > 1_000,
         "{files} files, {lines} lines"
     );
+}
+
+#[test]
+fn programs_become_the_models_of_the_golden_files() {
+    let reading = Reading {
+        integers: Integers::Mathematical,
+        data_model: DataModel::Lp64,
+    };
+    let each = programs().into_iter().map(|program| {
+        let outcome = outcome(&program.name, &program.text, reading);
+        (program.name, golden::golden(&outcome))
+    });
+    golden::compare("c", &each.collect::<Vec<_>>());
 }
 
 #[test]

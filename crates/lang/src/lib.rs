@@ -4,18 +4,25 @@
 //! there was no error, and what each name stands for ([`names`]). [`syntax`] is the lossless tree that the formatter and editors use,
 //! [`program`] the checked form that the rest of threadwise uses.
 
+pub mod build;
 mod check;
+mod compact;
 pub mod diagnostics;
 mod format;
 pub mod names;
+pub mod print;
 pub mod program;
 pub mod render;
+pub mod rewrite;
+pub mod source;
 pub mod suggest;
 pub mod syntax;
+pub mod validate;
 pub mod walk;
 
 pub use check::{built_in, control_flow, next_labels};
 pub use format::format;
+pub use validate::validate;
 
 use diagnostics::{Code, Diagnostic};
 use names::Names;

@@ -8,6 +8,9 @@
 use std::sync::Arc;
 
 use index_vec::{IndexVec, define_index_type};
+use serde::{Deserialize, Serialize};
+
+use crate::source::SourceMap;
 
 define_index_type! { /// A parameter of the model.
 pub struct ParamId = u32; }
@@ -28,8 +31,8 @@ pub struct BoundId = u32; }
 define_index_type! { /// A fairness declaration.
 pub struct FairnessId = u32; }
 
-/// A range of bytes in the source text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+/// A range of bytes in the files of a program, which lie one behind the other ([`SourceMap`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Deserialize)]
 pub struct Span {
     /// First byte.
     pub start: u32,
@@ -38,7 +41,7 @@ pub struct Span {
 }
 
 /// A checked program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// Parameters in source order.
     pub params: IndexVec<ParamId, Param>,
@@ -60,10 +63,12 @@ pub struct Program {
     pub exceptions: Vec<Expr>,
     /// `//@` directives in source order, for `threadwise test`.
     pub directives: Vec<Directive>,
+    /// What it was read from: all places are offsets in these files.
+    pub source: Arc<SourceMap>,
 }
 
 /// `param N = 4 where N >= 2;`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
     /// Its name.
     pub name: String,
@@ -76,7 +81,7 @@ pub struct Param {
 }
 
 /// `enum Phase { idle, busy }`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enum {
     /// Its name.
     pub name: String,
@@ -87,7 +92,7 @@ pub struct Enum {
 }
 
 /// A bound variable, for messages.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
     /// Its name.
     pub name: String,
@@ -96,7 +101,7 @@ pub struct Bound {
 }
 
 /// The type of a variable's cells.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scalar {
     /// `bool`
     Bool,
@@ -115,7 +120,7 @@ pub enum Scalar {
 }
 
 /// A set to index an array with, or that a bound variable ranges over.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Domain {
     /// The integers `lo..hi`; both are expressions over parameters.
     Range(Arc<Expr>, Arc<Expr>),
@@ -126,7 +131,7 @@ pub enum Domain {
 }
 
 /// A variable: shared, or local to a template.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Variable {
     /// Its name.
     pub name: String,
@@ -143,7 +148,7 @@ pub struct Variable {
 }
 
 /// How a variable begins.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Initial {
     /// Any value of its type, cell by cell.
     Any,
@@ -154,7 +159,7 @@ pub enum Initial {
 }
 
 /// How the ids of a template may be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IdOrder {
     /// A scalarset: equality only.
     Unordered,
@@ -165,7 +170,7 @@ pub enum IdOrder {
 }
 
 /// Which processes a template has.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Instances {
     /// `process Server`: one.
     Single,
@@ -176,7 +181,7 @@ pub enum Instances {
 }
 
 /// A process template.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
     /// Its name.
     pub name: String,
@@ -206,7 +211,7 @@ impl Template {
 }
 
 /// A label, or `done`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
     /// Its name.
     pub name: String,
@@ -218,7 +223,7 @@ pub struct Location {
 pub type Block = Vec<Stmt>;
 
 /// A statement, with the label in front of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Stmt {
     /// The label: a step ends here, and another begins.
     pub label: Option<LocationId>,
@@ -226,10 +231,21 @@ pub struct Stmt {
     pub kind: StmtKind,
     /// Its place, without the label.
     pub span: Span,
+    /// What the front end that made it says about it.
+    pub note: Option<Note>,
+}
+
+/// What a front end says about a statement, for people.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Note {
+    /// What is wrong if the check that this statement is, or its store, fails.
+    Fails(String),
+    /// The statement gives any of many values: what to do if these are too many.
+    Wide(String),
 }
 
 /// What a statement does. The reference, `docs/book/src/language.md`, says what each means.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StmtKind {
     /// `p, q := e, f`: as many values as places, types coerced.
     Assign(Vec<Place>, Vec<Expr>),
@@ -308,7 +324,7 @@ pub enum StmtKind {
 }
 
 /// Which variable a place names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum VarRef {
     /// A shared variable.
     Shared(SharedId),
@@ -317,7 +333,7 @@ pub enum VarRef {
 }
 
 /// A cell: a variable and one index for each of its dimensions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Place {
     /// The variable.
     pub var: VarRef,
@@ -328,7 +344,7 @@ pub struct Place {
 }
 
 /// The type of an expression.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ExprType {
     /// A truth value.
     Bool,
@@ -343,7 +359,7 @@ pub enum ExprType {
 }
 
 /// An expression with its type and place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -354,7 +370,7 @@ pub struct Expr {
 }
 
 /// The kinds of expressions.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExprKind {
     /// `true`, `false`
     Bool(bool),
@@ -459,7 +475,7 @@ pub enum ExprKind {
 }
 
 /// `== != < <= > >=`; order only on integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CompareOp {
     /// `==`
     Eq,
@@ -475,8 +491,45 @@ pub enum CompareOp {
     Ge,
 }
 
+impl CompareOp {
+    /// What holds exactly if this does not.
+    pub fn negated(self) -> CompareOp {
+        match self {
+            CompareOp::Eq => CompareOp::Ne,
+            CompareOp::Ne => CompareOp::Eq,
+            CompareOp::Lt => CompareOp::Ge,
+            CompareOp::Le => CompareOp::Gt,
+            CompareOp::Gt => CompareOp::Le,
+            CompareOp::Ge => CompareOp::Lt,
+        }
+    }
+
+    /// The same with the sides exchanged.
+    pub fn mirrored(self) -> CompareOp {
+        match self {
+            CompareOp::Eq | CompareOp::Ne => self,
+            CompareOp::Lt => CompareOp::Gt,
+            CompareOp::Le => CompareOp::Ge,
+            CompareOp::Gt => CompareOp::Lt,
+            CompareOp::Ge => CompareOp::Le,
+        }
+    }
+
+    /// Whether it holds of two values.
+    pub fn holds<T: PartialOrd>(self, left: T, right: T) -> bool {
+        match self {
+            CompareOp::Eq => left == right,
+            CompareOp::Ne => left != right,
+            CompareOp::Lt => left < right,
+            CompareOp::Le => left <= right,
+            CompareOp::Gt => left > right,
+            CompareOp::Ge => left >= right,
+        }
+    }
+}
+
 /// Arithmetic on two integers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ArithOp {
     /// `+`
     Add,
@@ -494,8 +547,46 @@ pub enum ArithOp {
     Max,
 }
 
+/// Why an operation on two integers has no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoValue {
+    /// It divides by zero: a check fails there.
+    DivisionByZero,
+    /// The value does not fit 64 bits.
+    Overflow,
+}
+
+impl ArithOp {
+    /// The value on two integers. This *is* the meaning of the operators.
+    #[inline]
+    pub fn value(self, a: i64, b: i64) -> Result<i64, NoValue> {
+        let value = match self {
+            ArithOp::Add => a.checked_add(b),
+            ArithOp::Sub => a.checked_sub(b),
+            ArithOp::Mul => a.checked_mul(b),
+            ArithOp::Div | ArithOp::Rem if b == 0 => return Err(NoValue::DivisionByZero),
+            ArithOp::Div => a.checked_div(b),
+            // The remainder always fits; only the machine's instruction does not know it.
+            ArithOp::Rem => Some(a.wrapping_rem(b)),
+            ArithOp::Min => Some(a.min(b)),
+            ArithOp::Max => Some(a.max(b)),
+        };
+        value.ok_or(NoValue::Overflow)
+    }
+
+    /// The same in lowered steps, where a check stands before every division: there dividing by zero gives zero, so that expressions are total. Nothing beyond
+    /// 64 bits.
+    #[inline]
+    pub fn total(self, a: i64, b: i64) -> Option<i64> {
+        match self.value(a, b) {
+            Err(NoValue::DivisionByZero) => Some(0),
+            value => value.ok(),
+        }
+    }
+}
+
 /// Quantifiers and aggregates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FoldKind {
     /// `forall`
     Forall,
@@ -512,7 +603,7 @@ pub enum FoldKind {
 }
 
 /// `def name(a: T) = e;`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Def {
     /// Its name.
     pub name: String,
@@ -525,7 +616,7 @@ pub struct Def {
 }
 
 /// A property.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Property {
     /// Its name.
     pub name: String,
@@ -536,7 +627,7 @@ pub struct Property {
 }
 
 /// What a property says.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PropertyKind {
     /// `invariant name: e`
     Invariant(Expr),
@@ -552,7 +643,7 @@ pub enum PropertyKind {
 }
 
 /// A temporal formula.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ltl {
     /// A state predicate.
     State(Expr),
@@ -592,7 +683,7 @@ pub enum Ltl {
 }
 
 /// `fairness name: list or list;`
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fairness {
     /// Its name.
     pub name: String,
@@ -603,7 +694,7 @@ pub struct Fairness {
 }
 
 /// A fairness assumption.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FairnessTerm {
     /// Every process is scheduled for ever again.
     Unconditional,
@@ -614,7 +705,7 @@ pub enum FairnessTerm {
 }
 
 /// The text of a `//@` comment.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Directive {
     /// What follows `//@`, trimmed.
     pub text: String,

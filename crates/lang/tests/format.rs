@@ -1,11 +1,9 @@
 //! The formatter keeps every token and comment, and is stable.
 
-#[path = "support/invariants.rs"]
-#[allow(dead_code, reason = "shared with other tests")]
-mod invariants;
-
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use crate::invariants;
 
 fn models() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models");

@@ -11,8 +11,8 @@ use std::collections::BTreeSet;
 use index_vec::IndexVec;
 use threadwise_model::system::{Expr, ProcessId};
 use threadwise_model::temporal::Fairness;
-use threadwise_safety::foundation::{Assertions, Halt, Search, View, summary};
-use threadwise_symbolic::{Bdd, Diagrams, Hidden, Layout, Symbolic, Transition};
+use threadwise_safety::split::{Assertions, View, summary};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Hidden, Layout, Search, Symbolic, Transition};
 
 use crate::fair::Conditions;
 use crate::monolithic::conditions;

@@ -9,8 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use threadwise_model::system::ProcessId;
-use threadwise_safety::foundation::{Halt, Search};
-use threadwise_symbolic::{Bdd, Diagrams};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Search};
 
 use crate::product::Graph;
 

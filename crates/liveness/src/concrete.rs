@@ -13,8 +13,7 @@ use threadwise_model::eval::{self, Context, Outcome};
 use threadwise_model::layout::locate;
 use threadwise_model::system::{CellId, Expr, ProcessId, System};
 use threadwise_model::temporal::{Fairness, FairnessKind};
-use threadwise_safety::foundation::Halt;
-use threadwise_symbolic::{Bdd, Error, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Error, Halt, Hidden, Symbolic};
 
 use crate::abstraction::Abstraction;
 use crate::lasso::{Lasso, Seen};

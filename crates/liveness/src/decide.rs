@@ -7,8 +7,7 @@ use threadwise_evidence::{Account, Outline, Reason, ReasonCode, Stats, Symmetric
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{Expr, System, SystemProperty, SystemPropertyKind};
 use threadwise_model::temporal::{Formula, Liveness};
-use threadwise_safety::foundation::{Halt, Search, room};
-use threadwise_symbolic::{Error, Symbolic, with_deep_stack};
+use threadwise_symbolic::{Error, Halt, Search, Symbolic, room, with_deep_stack};
 
 use crate::monolithic::no_fair_run;
 use crate::orbits::images;
@@ -136,13 +135,7 @@ pub(crate) fn all(
     observer: &mut dyn Observer,
     decide: impl Fn(&mut Attempt, &mut dyn Observer) -> Result<Answer, Halt> + Sync,
 ) -> Outcome {
-    let mut outcome = Outcome {
-        answers: Vec::new(),
-        accounts: Vec::new(),
-        stats: Stats::default(),
-        complete: false,
-        capacity_exceeded: None,
-    };
+    let mut outcome = Outcome::default();
     with_deep_stack(|| {
         for property in properties {
             let refused = engine.accepts(system, property).err();

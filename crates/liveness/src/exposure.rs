@@ -11,8 +11,8 @@ use threadwise_model::partial::choose;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, Expr, ProcessId, System, SystemProperty, TemplateSymmetry};
 use threadwise_model::temporal::{Formula, Liveness};
-use threadwise_safety::foundation::{Halt, fact};
-use threadwise_symbolic::{Bdd, Hidden, Layout, Symbolic};
+use threadwise_safety::split::fact;
+use threadwise_symbolic::{Bdd, Halt, Hidden, Layout, Symbolic};
 
 /// The facts that are exposed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,8 +12,7 @@
 
 use threadwise_evidence::Duty;
 use threadwise_model::system::ProcessId;
-use threadwise_safety::foundation::{Halt, Search};
-use threadwise_symbolic::{Bdd, Diagrams};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Search};
 
 use crate::closed::{Closing, Question};
 use crate::product::Graph;

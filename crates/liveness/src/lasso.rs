@@ -1,8 +1,7 @@
 //! A fair run out of a fair hull: a way into it, and round through all duties.
 
 use threadwise_model::system::ProcessId;
-use threadwise_safety::foundation::{Halt, Search};
-use threadwise_symbolic::{Bdd, Diagrams, Error};
+use threadwise_symbolic::{Bdd, Diagrams, Error, Halt, Search};
 
 use crate::fair::{Conditions, Hull, Must, doing};
 use crate::product::Graph;

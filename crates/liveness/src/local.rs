@@ -6,16 +6,18 @@
 //! excludes all runs of one process. A run that is found is made one of the program, or else says what to expose next. What is exposed
 //! tells more each time, and there is only so much to tell, so this ends.
 
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, Unsupported};
-use threadwise_evidence::{Certificate, FairClaim, FairProof, Outline, Round as Told};
+use threadwise_engine::{
+    Answer, Decides, Engine, EngineInfo, LEARN, Limits, Make, NO_SYMMETRY, Observer, Outcome, Run,
+    Setup, Unsupported,
+};
+use threadwise_evidence::{Certificate, Exposed, FairClaim, FairProof, Outline, Round as Told};
 use threadwise_model::layout::process_name;
 use threadwise_model::partial::choose;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{FairnessKind, Formula};
-use threadwise_safety::foundation::{
-    Assertions, Grown, Halt, Representatives, Search, graphs, room, split_invariant, split_outline,
-};
-use threadwise_symbolic::{Bdd, Symbolic};
+use threadwise_safety::split::{Assertions, Representatives, split_invariant, split_outline};
+use threadwise_symbolic::certificate::graphs;
+use threadwise_symbolic::{Bdd, Grown, Halt, Search, Symbolic, room};
 
 use crate::abstraction::{Abstraction, layout};
 use crate::concrete::{Examined, Examiner, Fact};
@@ -27,11 +29,83 @@ use crate::lasso::lasso;
 use crate::monolithic::{Monolithic, proof};
 use crate::product::Extended;
 use crate::vacuity::trigger;
-use crate::{Local, Variant};
+
+/// Local liveness, as the engine is known.
+pub static LOCAL: EngineInfo = EngineInfo {
+    name: "local-liveness",
+    about: "Fair cycles of one process at a time against what the others may do, with all that fairness speaks of exposed; refined until it is a proof or a run is real.",
+    decides: Decides::Liveness,
+    explains: true,
+    options: &[NO_SYMMETRY, LEARN],
+    make: Make::One(|setup| Ok(Local::boxed(Variant::Plain, setup))),
+};
+
+/// Fair local liveness, variant A, as the engine is known.
+pub static FAIR_LOCAL_A: EngineInfo = EngineInfo {
+    name: "fair-local-liveness-a",
+    about: "The same with the fairness of the others abstracted: for each process, runs in which it moves again and again.",
+    decides: Decides::Liveness,
+    explains: true,
+    options: LOCAL.options,
+    make: Make::One(|setup| Ok(Local::boxed(Variant::A, setup))),
+};
+
+/// Fair local liveness, variant B, as the engine is known.
+pub static FAIR_LOCAL_B: EngineInfo = EngineInfo {
+    name: "fair-local-liveness-b",
+    about: "The same for one process and all of its runs.",
+    decides: Decides::Liveness,
+    explains: true,
+    options: LOCAL.options,
+    make: Make::One(|setup| Ok(Local::boxed(Variant::B, setup))),
+};
+
+/// Which runs of an abstract process are excluded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Variant {
+    /// Local liveness: for each process, those in which it moves for ever again; all that fairness speaks of is exposed.
+    Plain,
+    /// Fair local liveness, variant A: the same with fairness abstracted.
+    A,
+    /// Fair local liveness, variant B: all, for one process.
+    #[default]
+    B,
+}
+
+/// Looks for fair cycles one process at a time.
+#[derive(Clone, Debug, Default)]
+pub struct Local {
+    /// Which runs are excluded.
+    pub variant: Variant,
+    /// Whether one process stands for all that are alike.
+    pub symmetric: bool,
+    /// Whether proofs come with certificates.
+    pub certificates: bool,
+    /// Whether proofs are written as outlines.
+    pub explain: bool,
+    /// What is exposed from the beginning.
+    pub exposed: Vec<Exposed>,
+}
+
+impl Local {
+    fn boxed(variant: Variant, setup: &Setup) -> Box<dyn Engine> {
+        Box::new(Local {
+            variant,
+            symmetric: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            exposed: setup.exposed.clone(),
+        })
+    }
+}
 
 impl Engine for Local {
     fn name(&self) -> &'static str {
-        self.variant.name()
+        match self.variant {
+            Variant::Plain => LOCAL.name,
+            Variant::A => FAIR_LOCAL_A.name,
+            Variant::B => FAIR_LOCAL_B.name,
+        }
     }
 
     fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {

@@ -1,14 +1,17 @@
 //! The whole program at once: fair cycles of its product with the automaton of the negated property. Complete for finite
 //! programs, and the baseline that the local engines are measured against.
 
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Run, RunEnding, Unsupported};
+use threadwise_engine::{
+    Answer, Decides, Engine, EngineInfo, Limits, Make, NO_SYMMETRY, Observer, Outcome, Run,
+    RunEnding, Unsupported,
+};
 use threadwise_evidence::{Certificate, Duty, FairClaim, FairProof, Layer};
 use threadwise_model::layout::{owners, process_id};
 use threadwise_model::partial::for_cells;
 use threadwise_model::system::{Expr, ProcessId, System, SystemProperty};
 use threadwise_model::temporal::{Fairness, FairnessKind, Formula, Liveness};
-use threadwise_safety::foundation::{Halt, Names, Search, graph};
-use threadwise_symbolic::{Bdd, Error, Symbolic};
+use threadwise_symbolic::certificate::{Names, graph};
+use threadwise_symbolic::{Bdd, Error, Halt, Search, Symbolic};
 
 use crate::decide::Attempt;
 use crate::explain::Story;
@@ -17,6 +20,23 @@ use crate::lasso::{Lasso, lasso};
 use crate::product::{Extended, Graph, Promises, moves_without_change};
 use crate::seen::Seen;
 use crate::vacuity::trigger;
+
+/// The engine, as it is known.
+pub static MONOLITHIC: EngineInfo = EngineInfo {
+    name: "liveness-monolithic",
+    about: "Fair cycles of the whole program, as decision diagrams; counterexamples are a stem and a loop.",
+    decides: Decides::Liveness,
+    explains: true,
+    options: &[NO_SYMMETRY],
+    make: Make::One(|setup| {
+        Ok(Box::new(Monolithic {
+            symmetric: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            ..Monolithic::default()
+        }))
+    }),
+};
 
 /// Looks for a fair cycle in the whole program.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +54,7 @@ pub struct Monolithic {
 
 impl Engine for Monolithic {
     fn name(&self) -> &'static str {
-        "liveness-monolithic"
+        MONOLITHIC.name
     }
 
     fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {

@@ -7,8 +7,7 @@ use threadwise_model::layout::owners;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{Expr, ProcessId, SystemProperty, TemplateSymmetry};
 use threadwise_model::temporal::Formula;
-use threadwise_safety::foundation::Halt;
-use threadwise_symbolic::{Bdd, Symbolic};
+use threadwise_symbolic::{Bdd, Halt, Symbolic};
 
 /// For each conjunct, the one that it is the image of and the permutation that takes that one to it; `None` if it is to be decided
 /// itself.

@@ -16,11 +16,9 @@ use threadwise_model::system::{
     CellDomain, CellId, CellInitial, Expr, Place, ProcessId, Scope, System, SystemVar, Update,
     VarId,
 };
+use threadwise_model::tableau::{Tableau, Truth};
 use threadwise_model::temporal::{Formula, Liveness};
-use threadwise_safety::foundation::Halt;
-use threadwise_symbolic::{Bdd, Diagrams, Hidden, Renaming, Symbolic, Transition};
-
-use crate::tableau::{Tableau, Truth};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Hidden, Renaming, Symbolic, Transition};
 
 /// A system with room for the state of an automaton.
 pub(crate) struct Extended {

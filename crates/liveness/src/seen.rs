@@ -11,11 +11,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use threadwise_engine::{Explicit, Limits, Observer, Silent, State};
+use threadwise_engine::{Limits, Observer, Silent, State};
+use threadwise_explicit::Explicit;
 use threadwise_model::eval;
 use threadwise_model::system::{CellInitial, ProcessId, Scope, System};
-use threadwise_safety::foundation::{Grown, Halt, Search, room};
-use threadwise_symbolic::{Bdd, SeenValues, Symbolic};
+use threadwise_symbolic::{Bdd, Grown, Halt, Search, SeenValues, Symbolic, room};
 
 /// A system in which no variable has more values than this has all of them encoded.
 const FEW_VALUES: i128 = 8;

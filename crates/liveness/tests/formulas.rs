@@ -2,13 +2,13 @@
 //! automaton, and that of `lbt` (Debian's package of that name) where it is installed.
 //!
 //! ```sh
-//! cargo test --release -p threadwise-liveness --test formulas -- --ignored   # a million pairs, some minutes
+//! cargo test --release -p threadwise-liveness --test all -- --ignored formulas::   # a million pairs, some minutes
 //! ```
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use threadwise_liveness::tableau::{Tableau, Truth};
+use threadwise_model::tableau::{Tableau, Truth};
 use threadwise_model::temporal::Formula;
 use threadwise_testgen::liveness::{
     Arc, Automaton, Condition, Graph, Word, patterns, random_formula,

@@ -4,6 +4,7 @@
 //! overflow that did not: constants are folded only where 64 bits hold the result, and a division
 //! by zero is left as it stands. So these need no justification towards a checker.
 
+use crate::execute::{Form, Size, Truth, Value};
 use crate::system::{Expr, Place};
 use threadwise_lang::program::{ArithOp, CompareOp, FoldKind};
 
@@ -30,19 +31,8 @@ pub(crate) fn not(expr: Expr) -> Expr {
     match expr {
         Expr::Const(value) => boolean(value == 0),
         Expr::Not(inner) => *inner,
-        Expr::Compare(op, a, b) => Expr::Compare(negate(op), a, b),
+        Expr::Compare(op, a, b) => Expr::Compare(op.negated(), a, b),
         other => Expr::Not(Box::new(other)),
-    }
-}
-
-fn negate(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Ne,
-        CompareOp::Ne => CompareOp::Eq,
-        CompareOp::Lt => CompareOp::Ge,
-        CompareOp::Le => CompareOp::Gt,
-        CompareOp::Gt => CompareOp::Le,
-        CompareOp::Ge => CompareOp::Lt,
     }
 }
 
@@ -87,24 +77,12 @@ pub(crate) fn implies(a: Expr, b: Expr) -> Expr {
     or([not(a), b])
 }
 
-/// Compares two values.
-pub(crate) fn holds(op: CompareOp, a: i64, b: i64) -> bool {
-    match op {
-        CompareOp::Eq => a == b,
-        CompareOp::Ne => a != b,
-        CompareOp::Lt => a < b,
-        CompareOp::Le => a <= b,
-        CompareOp::Gt => a > b,
-        CompareOp::Ge => a >= b,
-    }
-}
-
 /// A comparison.
 pub(crate) fn compare(op: CompareOp, a: Expr, b: Expr) -> Expr {
     match (&a, &b) {
-        (Expr::Const(x), Expr::Const(y)) => boolean(holds(op, *x, *y)),
+        (Expr::Const(x), Expr::Const(y)) => boolean(op.holds(x, y)),
         (Expr::Own | Expr::OwnProcess | Expr::Bound(_) | Expr::Choice(_), _) if a == b => {
-            boolean(holds(op, 0, 0))
+            boolean(op.holds(0, 0))
         }
         _ => Expr::Compare(op, Box::new(a), Box::new(b)),
     }
@@ -128,24 +106,10 @@ pub(crate) fn within(expr: Expr, lo: i64, hi: i64) -> Expr {
     and([above, below])
 }
 
-/// Computes on two values; `None` beyond 64 bits, or for a division by zero.
-pub(crate) fn compute(op: ArithOp, a: i64, b: i64) -> Option<i64> {
-    match op {
-        ArithOp::Add => a.checked_add(b),
-        ArithOp::Sub => a.checked_sub(b),
-        ArithOp::Mul => a.checked_mul(b),
-        ArithOp::Div => a.checked_div(b),
-        ArithOp::Rem if b == -1 => Some(0),
-        ArithOp::Rem => a.checked_rem(b),
-        ArithOp::Min => Some(a.min(b)),
-        ArithOp::Max => Some(a.max(b)),
-    }
-}
-
 /// Arithmetic.
 pub(crate) fn arith(op: ArithOp, a: Expr, b: Expr) -> Expr {
     if let (Expr::Const(x), Expr::Const(y)) = (&a, &b)
-        && let Some(value) = compute(op, *x, *y)
+        && let Ok(value) = op.value(*x, *y)
     {
         return Expr::Const(value);
     }
@@ -209,16 +173,79 @@ pub(crate) fn load(place: Place) -> Expr {
     Expr::Load(Box::new(place))
 }
 
-/// How many nodes an expression has, and how deep it is.
-pub(crate) fn measure(expr: &Expr) -> (usize, usize) {
-    let mut size = 1;
-    let mut depth = 0;
-    for_children(expr, &mut |child| {
-        let (s, d) = measure(child);
-        size += s;
-        depth = depth.max(d);
-    });
-    (size, depth + 1)
+impl Form for Expr {
+    fn size(&self) -> Size {
+        let (mut nodes, mut depth) = (1, 0);
+        for_children(self, &mut |child| {
+            let size = child.size();
+            nodes += size.nodes;
+            depth = depth.max(size.depth);
+        });
+        let depth = depth + 1;
+        Size { nodes, depth }
+    }
+}
+
+impl Truth for Expr {
+    fn constant(truth: bool) -> Expr {
+        boolean(truth)
+    }
+
+    fn negated(self) -> Expr {
+        not(self)
+    }
+
+    fn all(parts: impl IntoIterator<Item = Expr>) -> Expr {
+        and(parts)
+    }
+
+    fn any(parts: impl IntoIterator<Item = Expr>) -> Expr {
+        or(parts)
+    }
+}
+
+impl Value for Expr {
+    type Truth = Expr;
+
+    fn number(number: i64) -> Expr {
+        Expr::Const(number)
+    }
+
+    fn known(&self) -> Option<i64> {
+        constant(self)
+    }
+
+    fn own() -> Expr {
+        Expr::Own
+    }
+
+    fn of_truth(truth: Expr) -> Expr {
+        truth
+    }
+
+    fn truth(self) -> Expr {
+        self
+    }
+
+    fn compare(op: CompareOp, a: Expr, b: Expr) -> Expr {
+        compare(op, a, b)
+    }
+
+    fn same(a: Expr, b: Expr) -> Expr {
+        eq(a, b)
+    }
+
+    fn arith(op: ArithOp, a: Expr, b: Expr) -> Expr {
+        arith(op, a, b)
+    }
+
+    fn minus(self) -> Expr {
+        neg(self)
+    }
+
+    fn either(condition: Expr, yes: Expr, no: Expr) -> Expr {
+        ite(condition, yes, no)
+    }
 }
 
 impl Expr {
@@ -321,9 +348,4 @@ pub(crate) fn rebuild_place(place: &Place, leaf: &mut dyn FnMut(&Expr) -> Expr) 
         process: place.process.as_ref().map(|e| rebuild(e, leaf)),
         offset: place.offset.as_ref().map(|e| rebuild(e, leaf)),
     }
-}
-
-/// Whether the operation divides.
-pub(crate) fn divides(op: ArithOp) -> bool {
-    matches!(op, ArithOp::Div | ArithOp::Rem)
 }

@@ -7,7 +7,6 @@
 
 use threadwise_lang::program::{FoldKind, LocationId, Span, TemplateId};
 
-use crate::build;
 use crate::system::{
     CellInitial, CheckKind, Clause, Expr, Place, ProcessId, Scope, Step, System, VarId,
 };
@@ -103,18 +102,12 @@ impl<'a> Context<'a> {
                 }
                 0
             }
-            Expr::Compare(op, a, b) => i64::from(build::holds(
-                *op,
-                self.eval(a, bounds)?,
-                self.eval(b, bounds)?,
-            )),
+            Expr::Compare(op, a, b) => {
+                i64::from(op.holds(self.eval(a, bounds)?, self.eval(b, bounds)?))
+            }
             Expr::Arith(op, a, b) => {
                 let (a, b) = (self.eval(a, bounds)?, self.eval(b, bounds)?);
-                match build::compute(*op, a, b) {
-                    Some(value) => value,
-                    None if b == 0 && build::divides(*op) => 0,
-                    None => return Err(Overflow),
-                }
+                op.total(a, b).ok_or(Overflow)?
             }
             Expr::Ite(condition, yes, no) => {
                 let branch = if self.eval(condition, bounds)? != 0 {

@@ -7,7 +7,7 @@
 
 use threadwise_lang::program::{
     ArithOp, BoundId, CompareOp, DefId, Domain, Expr, ExprKind, ExprType, FoldKind, LocalId,
-    LocationId, Place, Span, TemplateId, VarRef,
+    LocationId, NoValue, Place, Span, TemplateId, VarRef,
 };
 
 use crate::instance::{Instance, Shape};
@@ -536,21 +536,11 @@ fn compare(op: CompareOp, a: i64, b: i64) -> bool {
 }
 
 fn arithmetic(op: ArithOp, a: i64, b: i64, span: Span) -> Result<i64, Stop> {
-    let result = match op {
-        ArithOp::Add => a.checked_add(b),
-        ArithOp::Sub => a.checked_sub(b),
-        ArithOp::Mul => a.checked_mul(b),
-        ArithOp::Div | ArithOp::Rem if b == 0 => {
-            return Err(Stop::Fails(Failure {
-                kind: CheckKind::Division,
-                span,
-            }));
-        }
-        ArithOp::Div => a.checked_div(b),
-        // The remainder always fits; only the machine's instruction does not know it.
-        ArithOp::Rem => Some(a.wrapping_rem(b)),
-        ArithOp::Min => Some(a.min(b)),
-        ArithOp::Max => Some(a.max(b)),
-    };
-    result.ok_or(Limit::Overflow { span }.into())
+    op.value(a, b).map_err(|none| match none {
+        NoValue::DivisionByZero => Stop::Fails(Failure {
+            kind: CheckKind::Division,
+            span,
+        }),
+        NoValue::Overflow => Limit::Overflow { span }.into(),
+    })
 }

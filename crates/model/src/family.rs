@@ -1,8 +1,8 @@
 //! A program for all values of its parameters: what its processes do, as formulas over parameters, shared variables and local ones, with no instance in sight.
 //!
 //! An [`Instance`](crate::instance::Instance) has numbers where the program has parameters, and a cell for each process. A [`Family`] keeps the parameters,
-//! and names a process by a term for its id. Every step is a list of [`Path`]s: what must hold for it, what is written, who is started, and where it ends. As in
-//! the lowering of instances, choices between paths are the only alternatives: `if` makes two paths. Nothing is approximated
+//! and names a process by a term for its id. Every step is a list of [`Path`]s: what must hold for it, what is written, who is started, and where it ends. Statements are
+//! executed (`execute`) as in the lowering of instances: choices between paths are the only alternatives, and `if` makes two paths. Nothing is approximated
 //! here, but that integers are unbounded. What has no such form (arrays whose size depends on parameters, a `for` over all processes in one step, many
 //! paths) is [`Unsupported`].
 //!
@@ -18,10 +18,11 @@ use std::sync::Arc;
 
 use index_vec::IndexVec;
 use threadwise_lang::program::{
-    Domain, Expr, ExprKind, Initial, Instances, LocalId, LocationId, ParamId, Program, Scalar,
-    SharedId, Span, TemplateId, VarRef, Variable,
+    Domain, Expr, Initial, Instances, LocalId, LocationId, ParamId, Program, Scalar, SharedId,
+    Span, TemplateId, VarRef, Variable,
 };
 
+use crate::execute::Evaluate;
 use crate::state::{FREE, NONE};
 use crate::system::CheckKind;
 use crate::visit;
@@ -302,19 +303,19 @@ impl Family {
     /// A term over parameters; what its evaluation checks is required.
     fn constant_term(&mut self, expr: &Expr) -> Result<Term, Unsupported> {
         let mut lowering = Lowering::constant(self, None);
-        let term = lowering.term(expr)?;
-        let checks = lowering.take_checks();
+        let term = lowering.value(expr)?;
+        let checks = std::mem::take(&mut lowering.frame().checks);
         for check in checks {
-            self.require(None, check.condition, expr.span);
+            self.require(None, check.holds, expr.span);
         }
         Ok(term)
     }
 
     fn constant_formula(&self, expr: &Expr) -> Result<(Formula, Vec<Formula>), Unsupported> {
         let mut lowering = Lowering::constant(self, None);
-        let formula = lowering.formula(expr)?;
-        let checks = lowering.take_checks();
-        Ok((formula, checks.into_iter().map(|c| c.condition).collect()))
+        let formula = lowering.truth(expr)?;
+        let checks = std::mem::take(&mut lowering.frame().checks);
+        Ok((formula, checks.into_iter().map(|c| c.holds).collect()))
     }
 
     fn variable(
@@ -339,40 +340,7 @@ impl Family {
             );
             return Err(Unsupported::new(what, variable.span));
         }
-        let (least, greatest) = match &variable.scalar {
-            Scalar::Bool => (Some(Term::Number(0)), Some(Term::Number(1))),
-            Scalar::Int => (None, None),
-            Scalar::Range(lo, hi) => {
-                let (lo, hi) = (self.constant_term(lo)?, self.constant_term(hi)?);
-                match variable.loop_counter {
-                    // The counter of a loop that never runs rests at the least value all the same.
-                    true => {
-                        let some = Formula::at_most(lo.clone(), hi.clone());
-                        (Some(lo.clone()), Some(Term::either(some, hi, lo)))
-                    }
-                    false => (Some(lo), Some(hi)),
-                }
-            }
-            Scalar::Enum(id) => {
-                let members = self.program.enums[*id].members.len() as i64;
-                (Some(Term::Number(0)), Some(Term::Number(members - 1)))
-            }
-            Scalar::Id(template) | Scalar::OptId(template) => {
-                let optional = matches!(variable.scalar, Scalar::OptId(_));
-                let least = if optional { NONE } else { 0 };
-                let last = Term::sum(vec![Term::Population(*template), Term::Number(-1)]);
-                let last = match variable.loop_counter {
-                    true => Term::either(
-                        Formula::at_most(Term::Number(1), Term::Population(*template)),
-                        last,
-                        Term::Number(0),
-                    ),
-                    false => last,
-                };
-                (Some(Term::Number(least)), Some(last))
-            }
-            Scalar::Mutex => (Some(Term::Number(FREE)), None),
-        };
+        let (least, greatest) = self.extremes(variable)?;
         // Of a template that grows, one process must fit, though there is none at first. It has no name for its own id.
         let of = of.filter(|t| !matches!(self.templates[*t].population, Population::Grows));
         let initial = match (&variable.initial, &least) {
@@ -381,32 +349,26 @@ impl Family {
             (Initial::Free, _) => Some(Term::Number(FREE)),
             (Initial::Value(expr), _) => {
                 let mut lowering = Lowering::constant(self, of);
-                let term = lowering.term(expr)?;
-                let checks = lowering.take_checks();
+                let term = lowering.value(expr)?;
+                let checks = std::mem::take(&mut lowering.frame().checks);
                 for check in checks {
-                    let condition = self.where_cells_exist(&dims, check.condition);
+                    let condition = self.where_cells_exist(&dims, check.holds);
                     self.require(of, condition, expr.span);
                 }
                 Some(term)
             }
         };
         if !variable.loop_counter {
-            let empty = match (&least, &greatest) {
+            let inhabited = match (&least, &greatest) {
                 (Some(least), Some(greatest)) => Formula::at_most(least.clone(), greatest.clone()),
                 _ => Formula::Constant(true),
             };
-            let empty = self.where_cells_exist(&dims, empty);
-            self.require(of, empty, variable.span);
-            if let Some(initial) = &initial {
-                let low = least
-                    .iter()
-                    .map(|least| Formula::at_most(least.clone(), initial.clone()));
-                let high = greatest
-                    .iter()
-                    .map(|greatest| Formula::at_most(initial.clone(), greatest.clone()));
-                let inside = Formula::all(low.chain(high));
-                let inside = self.where_cells_exist(&dims, inside);
-                self.require(of, inside, variable.span);
+            let inside = initial
+                .as_ref()
+                .map(|initial| between(&least, initial, &greatest));
+            for condition in [inhabited].into_iter().chain(inside) {
+                let condition = self.where_cells_exist(&dims, condition);
+                self.require(of, condition, variable.span);
             }
         }
         Ok(FamilyVariable {
@@ -416,6 +378,32 @@ impl Family {
             greatest,
             initial,
         })
+    }
+
+    /// The least and the greatest value of a variable's cells.
+    fn extremes(
+        &mut self,
+        variable: &Variable,
+    ) -> Result<(Option<Term>, Option<Term>), Unsupported> {
+        let (least, greatest) = match &variable.scalar {
+            Scalar::Int => return Ok((None, None)),
+            Scalar::Mutex => return Ok((Some(Term::Number(FREE)), None)),
+            Scalar::Bool => (Term::Number(0), Term::Number(1)),
+            Scalar::Range(lo, hi) => (self.constant_term(lo)?, self.constant_term(hi)?),
+            Scalar::Enum(id) => self.domain_bounds(&Domain::Enum(*id))?,
+            Scalar::Id(template) => self.domain_bounds(&Domain::Template(*template))?,
+            Scalar::OptId(template) => {
+                let (_, last) = self.domain_bounds(&Domain::Template(*template))?;
+                (Term::Number(NONE), last)
+            }
+        };
+        if !variable.loop_counter {
+            return Ok((Some(least), Some(greatest)));
+        }
+        // The counter of a loop that never runs rests at the least value all the same.
+        let some = Formula::at_most(least.clone(), greatest.clone());
+        let greatest = Term::either(some, greatest, least.clone());
+        Ok((Some(least), Some(greatest)))
     }
 
     /// A requirement of the cells of an array holds if there are none.
@@ -472,7 +460,7 @@ impl Family {
         match domain {
             Domain::Range(lo, hi) => {
                 let mut lowering = Lowering::constant(self, None);
-                Ok((lowering.term(lo)?, lowering.term(hi)?))
+                Ok((lowering.value(lo)?, lowering.value(hi)?))
             }
             Domain::Enum(id) => {
                 let members = self.program.enums[*id].members.len() as i64;
@@ -505,12 +493,13 @@ impl Family {
             )),
         }
     }
+}
 
-    /// Whether an expression is a parameter with a given value.
-    fn fixed_param(&self, expr: &Expr) -> Option<i64> {
-        match expr.kind {
-            ExprKind::Param(param) => self.fixed[param],
-            _ => None,
-        }
-    }
+/// A term lies between the others.
+fn between(least: &Option<Term>, term: &Term, greatest: &Option<Term>) -> Formula {
+    let low = least.iter();
+    let low = low.map(|least| Formula::at_most(least.clone(), term.clone()));
+    let high = greatest.iter();
+    let high = high.map(|greatest| Formula::at_most(term.clone(), greatest.clone()));
+    Formula::all(low.chain(high))
 }

@@ -155,6 +155,11 @@ impl Instance {
         &self.program
     }
 
+    /// The program, to keep.
+    pub(crate) fn shared_program(&self) -> Arc<Program> {
+        Arc::clone(&self.program)
+    }
+
     /// The value of a parameter.
     pub fn param(&self, param: ParamId) -> i64 {
         self.params[param]

@@ -37,6 +37,8 @@ pub enum Outcome {
         path: Vec<Span>,
         /// The state within the step, with what these have written.
         within: State,
+        /// What is wrong then, if the front end that made the program says so.
+        meaning: Option<String>,
     },
 }
 
@@ -104,6 +106,15 @@ impl<'a> Interpreter<'a> {
             );
         }
         Ok(all)
+    }
+
+    /// A state as steps leave it: the counters of loops that control is not in are at their lower bounds, and nothing else is changed.
+    pub fn settled(&self, mut state: State) -> State {
+        let processes: Vec<ProcessRef> = state.processes().collect();
+        for process in processes {
+            paths::settle(self.instance, &mut state, process);
+        }
+        state
     }
 
     /// Whether a process has ended.

@@ -409,10 +409,10 @@ impl<'a> Facts<'a> {
             }
             (Expr::Compare(op, a, b), _) => {
                 self.restrict(condition, Interval::truth(Some(truth)));
-                let op = if truth { *op } else { negate(*op) };
+                let op = if truth { *op } else { op.negated() };
                 let (x, y) = (self.interval(a), self.interval(b));
                 self.restrict(a, limited(op, x, y));
-                self.restrict(b, limited(mirror(op), y, x));
+                self.restrict(b, limited(op.mirrored(), y, x));
             }
             _ => self.restrict(condition, Interval::truth(Some(truth))),
         }
@@ -460,28 +460,6 @@ impl<'a> Facts<'a> {
 fn arith_exact(x: Interval, y: Interval, plus: bool) -> Interval {
     let op = if plus { ArithOp::Add } else { ArithOp::Sub };
     Interval::within_64_bits(arith(op, x, y))
-}
-
-fn negate(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Ne,
-        CompareOp::Ne => CompareOp::Eq,
-        CompareOp::Lt => CompareOp::Ge,
-        CompareOp::Le => CompareOp::Gt,
-        CompareOp::Gt => CompareOp::Le,
-        CompareOp::Ge => CompareOp::Lt,
-    }
-}
-
-fn mirror(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Eq => CompareOp::Eq,
-        CompareOp::Ne => CompareOp::Ne,
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-    }
 }
 
 /// The values of `x` for which `x op y` can hold.

@@ -27,6 +27,7 @@
 mod build;
 pub mod eval;
 pub mod exclusion;
+mod execute;
 pub mod expression;
 pub mod family;
 pub mod influence;
@@ -44,6 +45,7 @@ pub mod simulate;
 pub mod state;
 pub mod symmetry;
 pub mod system;
+pub mod tableau;
 pub mod temporal;
 mod visit;
 pub mod witness;

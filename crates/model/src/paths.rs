@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 
 use threadwise_lang::program::{
-    Block, BoundId, Domain, Expr, LocalId, LocationId, Place, Span, Stmt, StmtKind, TemplateId,
+    Block, BoundId, Domain, Expr, LocalId, LocationId, Note, Place, Span, Stmt, StmtKind,
+    TemplateId,
 };
 
 use crate::expression::{Bindings, Budget, Cell, Failure, Limit, Scope, Stop};
@@ -50,6 +51,31 @@ pub(crate) fn outcomes(
         run.follow(path)?;
     }
     Ok(run.outcomes)
+}
+
+/// Sets the counters of loops that a process is not in to their lower bounds: a loop that control has left, in whatever way, has its counter there.
+pub(crate) fn settle(instance: &Instance, state: &mut State, process: ProcessRef) {
+    let template = &instance.program().templates[process.template];
+    let at = state.location(process);
+    let mut running = Vec::new();
+    for (block, position) in locate(&template.body, at).unwrap_or_default() {
+        let statement = &block[position];
+        if let (StmtKind::ForLabelled(counter, ..), true) =
+            (&statement.kind, statement.label != Some(at))
+        {
+            running.push(*counter);
+        }
+    }
+    for (local, variable) in template.locals.iter_enumerated() {
+        if variable.loop_counter && !running.contains(&local) {
+            let shape = instance.local(process.template, local);
+            let lowest = match shape.values {
+                Values::Between(lo, _) => lo,
+                _ => 0,
+            };
+            Cell::Local(process, shape.first).write(state, instance, lowest);
+        }
+    }
 }
 
 /// A block that control is inside of.
@@ -285,6 +311,7 @@ impl<'p> Run<'p> {
                         failure,
                         path: path.executed,
                         within: path.state,
+                        meaning: meaning(statement, failure.kind),
                     });
                     return Ok(());
                 }
@@ -294,29 +321,8 @@ impl<'p> Run<'p> {
 
     /// Ends a step at a label, or at `done`.
     fn arrive(&mut self, mut path: Path<'p>, to: LocationId) {
-        let template = &self.instance.program().templates[self.process.template];
-        // A loop that control has left, in whatever way, has its counter at the lower bound.
-        let mut running = Vec::new();
-        for (block, position) in locate(&template.body, to).unwrap_or_default() {
-            let statement = &block[position];
-            if let (StmtKind::ForLabelled(counter, ..), true) =
-                (&statement.kind, statement.label != Some(to))
-            {
-                running.push(*counter);
-            }
-        }
-        for (local, variable) in template.locals.iter_enumerated() {
-            if variable.loop_counter && !running.contains(&local) {
-                let shape = self.instance.local(self.process.template, local);
-                let lowest = match shape.values {
-                    Values::Between(lo, _) => lo,
-                    _ => 0,
-                };
-                self.counter(local)
-                    .write(&mut path.state, self.instance, lowest);
-            }
-        }
         path.state.templates[self.process.template].locations[self.process.index as usize] = to;
+        settle(self.instance, &mut path.state, self.process);
         self.outcomes.push(Outcome::Move {
             state: path.state,
             to,
@@ -655,6 +661,7 @@ impl<'p> Run<'p> {
                             failure,
                             path: way.executed,
                             within: way.state,
+                            meaning: None,
                         });
                         continue;
                     }
@@ -735,6 +742,14 @@ struct Write<'p> {
     value: i64,
     /// What a value outside the type is blamed on.
     span: Span,
+}
+
+/// What is wrong if a check of a statement fails. What the front end says is about the check that the statement is, or about what it stores.
+fn meaning(statement: &Stmt, kind: CheckKind) -> Option<String> {
+    match (&statement.note, kind) {
+        (Some(Note::Fails(meaning)), CheckKind::Assert | CheckKind::Range) => Some(meaning.clone()),
+        _ => None,
+    }
 }
 
 fn fails(kind: CheckKind, span: Span) -> Stop {

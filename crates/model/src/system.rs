@@ -256,11 +256,11 @@ pub enum Clause {
     Check(Check),
 }
 
-/// A check of a step.
+/// Something that must hold where a program is evaluated or executed, or else it fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
+pub struct Check<T = Expr> {
     /// What must hold.
-    pub holds: Expr,
+    pub holds: T,
     /// What kind of check it is.
     pub kind: CheckKind,
     /// Where it stands in the source.

@@ -223,6 +223,24 @@ pub enum FairnessKind<A> {
     Strong(A, A),
 }
 
+impl<A> FairnessKind<A> {
+    /// Its predicate, or the first of two.
+    pub fn first(&self) -> Option<&A> {
+        match self {
+            FairnessKind::Scheduled(_) => None,
+            FairnessKind::Weak(e) | FairnessKind::Strong(e, _) => Some(e),
+        }
+    }
+
+    /// The second of its predicates.
+    pub fn second(&self) -> Option<&A> {
+        match self {
+            FairnessKind::Scheduled(_) | FairnessKind::Weak(_) => None,
+            FairnessKind::Strong(_, q) => Some(q),
+        }
+    }
+}
+
 impl<A> Fairness<A> {
     /// The same assumption in other terms.
     pub fn try_map<B, E>(

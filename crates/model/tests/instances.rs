@@ -1,8 +1,6 @@
 //! Which parameter values make an instance, and what is wrong with the others.
 
-mod machine;
-
-use machine::instance;
+use crate::machine::instance;
 
 fn errors(text: &str, values: &[(&str, i64)]) -> Vec<String> {
     instance(text, values).err().unwrap_or_default()

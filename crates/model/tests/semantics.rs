@@ -3,11 +3,9 @@
 //! A test states a program and, for a process in a state, everything it can do there: `to label:
 //! x = 1`, `rest`, or `fail` with the kind of check and the text blamed for it.
 
-mod machine;
-
 use std::collections::BTreeSet;
 
-use machine::{Machine, instance};
+use crate::machine::{Machine, instance};
 use threadwise_lang::program::FairnessTerm;
 use threadwise_model::expression::Limit;
 use threadwise_model::interpreter::{Interpreter, Judgement};
@@ -639,7 +637,7 @@ fn initial_states_are_lazy() {
     assert_eq!(states.total(), None);
     assert_eq!(states.take(3).count(), 3);
     let text = "shared x: int = any; process S { a: skip; }";
-    let instance = machine::instance(text, &[]).unwrap();
+    let instance = crate::machine::instance(text, &[]).unwrap();
     assert!(matches!(
         Interpreter::new(&instance).initial_states(),
         Err(Limit::Infinite { .. })

@@ -6,6 +6,7 @@ use threadwise_model::eval::{Outcome, initial_states, outcomes};
 use threadwise_model::lower::lower;
 use threadwise_model::system::{CellDomain, CellId, ProcessId, Scope, System};
 use threadwise_model::witness::{Watched, witnessed};
+use threadwise_testgen::sweep::programs;
 use threadwise_testgen::{instance, library, random_programs, symmetry};
 
 /// States that are looked at of each program.
@@ -145,14 +146,16 @@ fn the_library_keeps_its_runs() {
 #[test]
 fn random_programs_keep_their_runs() {
     let mut all = Seen::default();
-    for seen in random_programs(150, |_, _, instance| {
+    let programs = programs(50);
+    for seen in random_programs(programs, |_, _, instance| {
         compare_all(&lower(instance, 2).map_err(|errors| format!("{errors:?}"))?)
     }) {
         all += seen;
     }
     println!("{all:?}");
-    assert!(all.witnesses >= 150, "{all:?}");
-    assert!(all.named >= 1000 && all.lost >= 1000, "{all:?}");
+    let of = |each: usize| each * programs as usize;
+    assert!(all.witnesses >= of(1), "{all:?}");
+    assert!(all.named >= of(6) && all.lost >= of(6), "{all:?}");
 }
 
 #[test]

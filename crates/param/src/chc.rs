@@ -6,8 +6,9 @@
 //! program has one, the search of small instances has told as far as it went.
 
 use std::collections::HashMap;
-use std::fmt::{Debug, Display};
+use std::fmt::Display;
 
+use threadwise_engine::HornSolver;
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
 
 use crate::candidates::Modes;
@@ -20,21 +21,12 @@ use crate::infer::Inference;
 use crate::points::Points;
 use crate::solution::{self, Said};
 
-/// A program that solves Horn clauses.
-pub trait HornSolver: Debug + Sync {
-    /// What it is called.
-    fn name(&self) -> &str;
-
-    /// What it prints, given clauses in SMT-LIB; or why it prints nothing.
-    fn solve(&self, clauses: &str) -> Result<String, String>;
-}
-
 impl Attempt<'_> {
     /// Tries to prove properties with the help of a solver, one after the other.
     pub(crate) fn solved(
         &self,
         properties: &[(String, Claimed)],
-        solver: Option<&dyn HornSolver>,
+        solver: Option<(&dyn HornSolver, &str)>,
         proved: &mut Proved,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
@@ -60,7 +52,7 @@ impl Attempt<'_> {
         &self,
         name: &str,
         claimed: &Claimed,
-        solver: &dyn HornSolver,
+        (host, solver): (&dyn HornSolver, &str),
         allowance: &mut Allowance,
     ) -> Result<Result<Proof, String>, Gap> {
         let wanted = [(name.to_owned(), claimed.clone())];
@@ -73,8 +65,8 @@ impl Attempt<'_> {
         inference.close_hulls()?;
         let lemmas = horn::equations(&inference)?;
         let clauses = horn::clauses(&cases, &goals, &lemmas);
-        let says = |what: &dyn Display| format!("`{}`: {what}", solver.name());
-        let answer = match solver.solve(&clauses) {
+        let says = |what: &dyn Display| format!("`{solver}`: {what}");
+        let answer = match host.solve(solver, &clauses) {
             Ok(answer) => answer,
             Err(message) => return Ok(Err(message)),
         };
@@ -114,7 +106,7 @@ impl Attempt<'_> {
             Ok(Some(mut proof)) => {
                 proof
                     .rounds
-                    .push(format!("proved from what `{}` found", solver.name()));
+                    .push(format!("proved from what `{solver}` found"));
                 Ok(Ok(proof))
             }
             Ok(None) | Err(Gap::Failure(Failure::NotInductive)) => {

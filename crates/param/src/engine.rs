@@ -1,24 +1,24 @@
-//! What the engines for every value of the parameters are asked, and what they answer.
+//! The engines for every value of the parameters: `counter` and `generalise`.
 //!
-//! They see the checked program, not an instance of it: there is none. Otherwise they are like all engines: what they say comes with evidence, which
-//! others check. A proof is a certificate about all instances; a violation is an instance, and a run of it.
+//! Both search small instances for violations, look for a proof, and search larger instances if there is none. They differ in how they look for the proof.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-use threadwise_engine::{Limits, Observer, Stop};
-use threadwise_evidence::{Account, Certificate, Claim, Reason, ReasonCode, Round, Stats};
+use serde::Deserialize;
+use threadwise_engine::{
+    Counterexample, Decides, EngineInfo, FamilyAnswer, FamilyEngine, FamilyOutcome, Form, Make,
+    Observer, OptionInfo, Refused, Setup, Task,
+};
+use threadwise_evidence::{Account, CHECKS, Claim, Reason, ReasonCode, Round, Stats};
 use threadwise_lang::program::{Program, PropertyKind};
-
-use threadwise_evidence::CHECKS;
+use threadwise_lang::suggest::closest;
 use threadwise_model::family::Family;
 
-pub use crate::chc::HornSolver;
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
 use crate::explain;
-use crate::small::{self, Counterexample, Found, Reach};
+use crate::small::{self, Found, Reach};
 
 /// States of each small instance that are looked at as samples.
 pub(crate) const SAMPLES: usize = 1_500;
@@ -29,18 +29,112 @@ const BOUNDED_STEPS: u64 = 80_000;
 /// Units of work of a step of the arithmetic solver: it asks at each whether to stop.
 const STEP: u64 = 300;
 
+/// Thread-modular counter abstraction, as the engine is known.
+pub static COUNTER: EngineInfo = EngineInfo {
+    name: "counter",
+    about: "Processes are counted by label, and one or a few are followed, with integers without bounds: proofs by linear arithmetic, for any number of processes.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[METHOD, SOLVER],
+    make: Make::All(counter),
+};
+
+const METHOD: OptionInfo = OptionInfo::new(
+    "method",
+    "In `counter`, how to look for a proof",
+    Form::Choice(
+        "METHOD",
+        &[
+            (
+                "native",
+                "By equations, guesses and clauses, in stages (default)",
+            ),
+            (
+                "cegar",
+                "By predicate abstraction, with predicates from interpolation, as the method was published",
+            ),
+            (
+                "chc",
+                "By another program, as Horn clauses; what it finds is proved here, not trusted",
+            ),
+        ],
+    ),
+);
+
+const SOLVER: OptionInfo = OptionInfo::new(
+    "solver",
+    "With `--method chc`, the program to ask, which must be on the PATH [default: z3]",
+    Form::Value("NAME"),
+);
+
+/// The programs that solve Horn clauses; the first is asked unless another is named.
+const SOLVERS: &[&str] = &["z3"];
+
+/// Invariants of small instances, generalised, as the engine is known.
+pub static GENERALISE: EngineInfo = EngineInfo {
+    name: "generalise",
+    about: "The invariant of a small instance, generalised to all: for arrays with an entry for each process, and guards about all processes.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[],
+    make: Make::All(|setup| Ok(Box::new(Prover::new(Way::Generalise).set_up(setup)))),
+};
+
+fn counter(setup: &Setup) -> Result<Box<dyn FamilyEngine>, Refused> {
+    let method = setup.options.choice(&METHOD)?;
+    let mut prover = Prover::new(Way::Counter(method)).set_up(setup);
+    if let Some(name) = setup.options.all(&SOLVER).last() {
+        if method != Method::Chc {
+            return Err(Refused {
+                message: "`--solver` is for `--method chc`".to_owned(),
+                help: "leave it out, or say `--method chc`, too".to_owned(),
+            });
+        }
+        let Some(known) = SOLVERS.iter().find(|known| *known == name) else {
+            let near = closest(name, SOLVERS.iter().map(|&known| known.to_owned()));
+            return Err(Refused {
+                message: format!("there is no solver `{name}` that threadwise knows how to ask"),
+                help: match near {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the solvers: {}", SOLVERS.join(", ")),
+                },
+            });
+        };
+        prover.solver = known;
+    }
+    Ok(Box::new(prover))
+}
+
 /// An engine for every value of the parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Prover {
+    /// How a proof is looked for.
+    pub way: Way,
+    /// The program that [`Method::Chc`] asks.
+    pub solver: &'static str,
+    /// Whether to give up after some amount of work that depends on nothing but the task, since there are others to try.
+    pub bounded: bool,
+    /// Whether proofs are to come with outlines.
+    pub explain: bool,
+}
+
+/// How a proof is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FamilyEngine {
+pub enum Way {
     /// Thread-modular counter abstraction.
-    Counter,
+    Counter(Method),
     /// Invariants of small instances, generalised.
     Generalise,
 }
 
+impl Way {
+    /// `counter`, by its own method.
+    pub const COUNTER: Way = Way::Counter(Method::Native);
+}
+
 /// How the counter abstraction is solved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// By equations, guesses and clauses, in stages.
     #[default]
@@ -49,49 +143,6 @@ pub enum Method {
     Cegar,
     /// By another program, as Horn clauses; what it finds is proved here.
     Chc,
-}
-
-/// What is to be decided.
-#[derive(Clone, Copy, Debug)]
-pub struct Task<'a> {
-    /// The program.
-    pub program: &'a Arc<Program>,
-    /// The values of the parameters that have one. The claim is for all values of the others.
-    pub fixed: &'a BTreeMap<String, i64>,
-    /// Properties by name; `checks` are the built-in checks.
-    pub properties: &'a [String],
-    /// How [`FamilyEngine::Counter`] looks for a proof.
-    pub method: Method,
-    /// The program that [`Method::Chc`] asks.
-    pub solver: Option<&'a dyn HornSolver>,
-    /// Whether to give up after some amount of work that depends on nothing but the task, since there are others to try.
-    pub bounded: bool,
-    /// Whether proofs are to come with certificates.
-    pub certificates: bool,
-    /// Whether proofs are to come with outlines.
-    pub explain: bool,
-    /// What the engine may use.
-    pub limits: &'a Limits<'a>,
-}
-
-/// What was found about one property.
-#[derive(Debug)]
-pub enum Answer {
-    /// It holds at all instances.
-    Proved(Option<Certificate>),
-    /// It does not hold at this one.
-    Violated(Box<Counterexample>),
-    /// No answer.
-    Unknown(Reason),
-}
-
-/// What was found.
-#[derive(Debug)]
-pub struct Outcome {
-    /// For each property, in the order of the task, the answer and how it came about.
-    pub findings: Vec<(Answer, Account)>,
-    /// What was counted.
-    pub stats: Stats,
 }
 
 /// What was proved, and why not more.
@@ -103,17 +154,35 @@ pub(crate) struct Proved {
     why: Option<String>,
 }
 
-impl FamilyEngine {
-    /// What `--engine` calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            FamilyEngine::Counter => "counter",
-            FamilyEngine::Generalise => "generalise",
+impl Prover {
+    /// One without bounds that writes no outlines.
+    pub fn new(way: Way) -> Prover {
+        Prover {
+            way,
+            solver: SOLVERS[0],
+            bounded: false,
+            explain: false,
         }
     }
 
-    /// Decides properties for all values of the parameters that have none in the task.
-    pub fn check(self, task: &Task, observer: &mut dyn Observer) -> Outcome {
+    fn set_up(self, setup: &Setup) -> Prover {
+        Prover {
+            bounded: setup.bounded,
+            explain: setup.explain,
+            ..self
+        }
+    }
+}
+
+impl FamilyEngine for Prover {
+    fn name(&self) -> &'static str {
+        match self.way {
+            Way::Counter(_) => COUNTER.name,
+            Way::Generalise => GENERALISE.name,
+        }
+    }
+
+    fn check(&self, task: &Task, observer: &mut dyn Observer) -> FamilyOutcome {
         let search = |reach: Reach, properties: &[String], observer: &mut dyn Observer| {
             let Task {
                 program,
@@ -168,23 +237,23 @@ impl FamilyEngine {
             };
             if let Some(proof) = proofs.remove(property) {
                 account.rounds.extend(proof.rounds.into_iter().map(Round::new));
-                if let (true, Claim::Family(claim)) = (task.explain, &proof.certificate.claim) {
+                if let (true, Claim::Family(claim)) = (self.explain, &proof.certificate.claim) {
                     let hurry =
                         || task.limits.should_stop().is_some() || !task.limits.has_leisure();
                     account.outline = explain::outline(task.program, task.fixed, claim, &hurry);
                 }
-                return (Answer::Proved(Some(proof.certificate)), account);
+                return (FamilyAnswer::Proved(Some(proof.certificate)), account);
             }
             let answer = match (violation, stopped) {
-                (Some(violation), _) => Answer::Violated(Box::new(violation)),
-                (None, Some(stop)) => Answer::Unknown(stop_reason(stop)),
+                (Some(violation), _) => FamilyAnswer::Violated(Box::new(violation)),
+                (None, Some(stop)) => FamilyAnswer::Unknown(stop.into()),
                 (None, None) if is_liveness(task.program, property) => {
-                    Answer::Unknown(self.refused(property))
+                    FamilyAnswer::Unknown(self.refused(property))
                 }
                 (None, None) => {
                     let why = whys.get(property).or(why.as_ref());
                     let why = why.map(|why| format!(" ({why})"));
-                    Answer::Unknown(Reason::new(
+                    FamilyAnswer::Unknown(Reason::new(
                         ReasonCode::NoProof,
                         format!(
                             "`{}` found no proof{}, and no violation in {states} states of instances with up to {processes} processes",
@@ -196,15 +265,17 @@ impl FamilyEngine {
             };
             (answer, account)
         });
-        Outcome {
+        FamilyOutcome {
             findings: findings.collect(),
             stats: Stats::default(),
         }
     }
+}
 
+impl Prover {
     /// Tries to prove what is not violated.
     fn prove(
-        self,
+        &self,
         task: &Task,
         violations: &[Option<Counterexample>],
         observer: &mut dyn Observer,
@@ -233,7 +304,7 @@ impl FamilyEngine {
         let stop = || {
             task.limits.spend(STEP);
             steps.set(steps.get() + 1);
-            let enough = task.bounded && steps.get() > BOUNDED_STEPS;
+            let enough = self.bounded && steps.get() > BOUNDED_STEPS;
             enough || task.limits.should_stop().is_some()
         };
         let attempt = Attempt {
@@ -245,21 +316,20 @@ impl FamilyEngine {
             questions: QUESTIONS,
             stop: &stop,
         };
-        let outcome = match self {
-            FamilyEngine::Counter => match task.method {
-                Method::Native => attempt.all(&open, &mut proved.proofs, &mut allowance),
-                Method::Cegar => attempt.refined(&open, &mut proved, &mut allowance),
-                Method::Chc => attempt.solved(&open, task.solver, &mut proved, &mut allowance),
-            },
-            FamilyEngine::Generalise => {
-                attempt.generalise(&open, &mut proved.proofs, &mut allowance)
+        let outcome = match self.way {
+            Way::Counter(Method::Native) => attempt.all(&open, &mut proved.proofs, &mut allowance),
+            Way::Counter(Method::Cegar) => attempt.refined(&open, &mut proved, &mut allowance),
+            Way::Counter(Method::Chc) => {
+                let solver = task.solver.map(|host| (host, self.solver));
+                attempt.solved(&open, solver, &mut proved, &mut allowance)
             }
+            Way::Generalise => attempt.generalise(&open, &mut proved.proofs, &mut allowance),
         };
         proved.why = outcome.err().map(|gap| gap.to_string());
         proved
     }
 
-    fn refused(self, property: &str) -> Reason {
+    fn refused(&self, property: &str) -> Reason {
         let name = self.name();
         Reason::new(
             ReasonCode::Unsupported,
@@ -274,16 +344,9 @@ fn is_liveness(program: &Program, property: &str) -> bool {
         .any(|known| known.name == property && matches!(known.kind, PropertyKind::Liveness { .. }))
 }
 
-fn stop_reason(stop: Stop) -> Reason {
-    match stop {
-        Stop::Time => Reason::new(ReasonCode::TimeLimit, "the time limit was reached"),
-        Stop::Cancelled => Reason::new(ReasonCode::Cancelled, "the search was cancelled"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use threadwise_engine::Silent;
+    use threadwise_engine::{Limits, Silent};
 
     use super::*;
 
@@ -298,27 +361,27 @@ mod tests {
         let program = Arc::new(threadwise_lang::check(text).program.unwrap());
         let properties = ["checks", "zero", "bit", "again"].map(str::to_owned);
         let fixed = BTreeMap::from([("N".to_owned(), 3)]);
-        for engine in [FamilyEngine::Counter, FamilyEngine::Generalise] {
+        for way in [Way::COUNTER, Way::Generalise] {
             let task = Task {
                 program: &program,
                 fixed: &fixed,
                 properties: &properties,
-                method: Method::default(),
                 solver: None,
-                bounded: true,
-                certificates: true,
-                explain: false,
                 limits: &Limits::NONE,
+            };
+            let engine = Prover {
+                bounded: true,
+                ..Prover::new(way)
             };
             let outcome = engine.check(&task, &mut Silent);
             let [_, zero, _, again] = outcome.findings.as_slice() else {
                 panic!("an answer for each of four properties");
             };
-            let (Answer::Violated(violation), _) = zero else {
+            let (FamilyAnswer::Violated(violation), _) = zero else {
                 panic!("{zero:?}");
             };
             assert_eq!(violation.instance.params().collect::<Vec<_>>(), [("N", 3)]);
-            let (Answer::Unknown(reason), _) = again else {
+            let (FamilyAnswer::Unknown(reason), _) = again else {
                 panic!("{again:?}");
             };
             assert_eq!(reason.code, ReasonCode::Unsupported);

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use threadwise_engine::{Limits, Silent};
 use threadwise_evidence::CHECKS;
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
-use threadwise_evidence::smtlib::{SmtLib, sum};
 use threadwise_lang::program::Program;
 use threadwise_model::family::{Family, Unsupported};
+use threadwise_show::{SmtLib, sum};
 
 use crate::candidates::Modes;
 use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, TooMuch};

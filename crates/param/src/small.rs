@@ -10,7 +10,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Progress, Run, Stop};
+use threadwise_engine::{Answer, Counterexample, Engine, Limits, Observer, Progress, Stop};
+use threadwise_explicit::Explicit;
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
 use threadwise_model::layout::unflatten;
@@ -66,17 +67,6 @@ const FIRST_CAPACITY: u32 = 2;
 const LAST_CAPACITY: u32 = 16;
 /// Initial states that integers without bounds make at most.
 const BEGINNINGS: u64 = 64;
-
-/// An instance at which a property does not hold, and how.
-#[derive(Clone, Debug)]
-pub struct Counterexample {
-    /// The instance.
-    pub instance: Instance,
-    /// Its lowered form, which the run is of.
-    pub system: System,
-    /// A shortest run to a violation.
-    pub run: Run,
-}
 
 /// What a search of small instances found.
 #[derive(Debug)]

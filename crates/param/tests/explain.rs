@@ -3,12 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_engine::{Answer as Decided, Engine, Explicit, Limits, Silent};
+use threadwise_engine::{
+    Answer as Decided, Engine, FamilyAnswer, FamilyEngine, Limits, Silent, Task,
+};
 use threadwise_evidence::{Outline, ProcessOutline};
+use threadwise_explicit::Explicit;
 use threadwise_lang::program::{Program, PropertyKind, Scalar, Template};
 use threadwise_model::lower::lower;
 use threadwise_model::system::SystemProperty;
-use threadwise_param::engine::{Answer, FamilyEngine, Method, Task};
+use threadwise_param::engine::{Prover, Way};
+use threadwise_show::to_outline;
 use threadwise_testgen::{instance, library, library_for_all};
 
 /// States of an instance that are visited.
@@ -32,23 +36,24 @@ fn outlines(
     properties: Vec<String>,
     bounded: bool,
 ) -> Vec<(String, Outline)> {
-    let outcome = FamilyEngine::Counter.check(
+    let engine = Prover {
+        bounded,
+        explain: true,
+        ..Prover::new(Way::COUNTER)
+    };
+    let outcome = engine.check(
         &Task {
             program,
             fixed: &BTreeMap::new(),
             properties: &properties,
-            method: Method::Native,
             solver: None,
-            bounded,
-            certificates: true,
-            explain: true,
             limits: &Limits::NONE,
         },
         &mut Silent,
     );
     let found = properties.into_iter().zip(outcome.findings);
     found
-        .filter(|(_, (answer, _))| matches!(answer, Answer::Proved(_)))
+        .filter(|(_, (answer, _))| matches!(answer, FamilyAnswer::Proved(_)))
         .map(|(property, (_, account))| {
             let outline = account.outline;
             let outline = outline.unwrap_or_else(|| panic!("{property}: no outline"));
@@ -253,7 +258,7 @@ fn read_back(name: &str, text: &str, count: &mut Count) {
     };
     let program = Arc::new(program);
     for (property, outline) in outlines(&program, safety(&program), true) {
-        let shown = outline.lines().join("\n");
+        let shown = to_outline(&outline).join("\n");
         count.outlines += 1;
         count.whole += usize::from(outline.whole);
         let mut longer = text.to_owned();
@@ -339,7 +344,7 @@ fn shown(model: &str, property: &str) -> String {
     let program = threadwise_lang::check(&text).program.expect("no errors");
     let outlines = outlines(&Arc::new(program), vec![property.to_owned()], false);
     let outline = outlines.into_iter().find(|(name, _)| name == property);
-    outline.expect("a proof").1.lines().join("\n")
+    to_outline(&outline.expect("a proof").1).join("\n")
 }
 
 #[test]

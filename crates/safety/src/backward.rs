@@ -6,14 +6,23 @@
 //! its own. It looks at states that are not reachable, which can cost much or save much: on locks
 //! whose forbidden states have few predecessors it ends after a few steps.
 
-use threadwise_engine::Answer;
+use threadwise_engine::{Answer, Decides, EngineInfo, Make};
 use threadwise_evidence::Certificate;
 use threadwise_model::system::SystemProperty;
-use threadwise_symbolic::{Agenda, Bdd, Symbolic};
+use threadwise_symbolic::{Agenda, Bdd, Halt, SIFT_AT, Search, Symbolic, certificate};
 
-use crate::certificate;
-use crate::reach::{Halt, Method, SIFT_AT, Search, engine};
+use crate::reach::{Method, engine, shortest_run};
 use crate::target;
+
+/// Backward reachability, as it is known.
+pub static BACKWARD: EngineInfo = EngineInfo {
+    name: Backward::NAME,
+    about: "States that lead to a violation, as decision diagrams; counterexamples are the shortest.",
+    decides: Decides::Safety,
+    explains: false,
+    options: &[],
+    make: Make::One(|_| Ok(Box::new(Backward::default()))),
+};
 
 /// Backward reachability.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +76,7 @@ fn decide(search: &mut Search, property: &SystemProperty) -> Result<Answer, Halt
         let d = &symbolic.diagrams;
         if !d.is_empty(&d.and(&found, &symbolic.initial)?) {
             let bad = bad(&symbolic)?;
-            return Ok(Answer::Violated(search.shortest_run(property, &bad)?));
+            return Ok(Answer::Violated(shortest_run(search, property, &bad)?));
         }
         let complete = search.advance(&mut agenda, &mut found, |transition, d, set| {
             Ok(d.and(&transition.pre(d, set)?, &symbolic.valid)?)

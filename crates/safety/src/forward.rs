@@ -5,14 +5,33 @@
 //! search; each is looked for after every round. With `breadth_first`, layers instead of chaining:
 //! slower, and there to compare with the papers, whose forward reachability works so.
 
-use threadwise_engine::Answer;
+use threadwise_engine::{Answer, Decides, EngineInfo, Make, OptionInfo};
 use threadwise_evidence::Certificate;
 use threadwise_model::system::SystemProperty;
-use threadwise_symbolic::{Agenda, Bdd, Transition};
+use threadwise_symbolic::{Agenda, Bdd, Halt, SIFT_AT, Search, Transition, certificate};
 
-use crate::certificate;
-use crate::reach::{Halt, Method, SIFT_AT, Search, engine};
+use crate::reach::{Method, engine, shortest_run};
 use crate::target;
+
+/// Forward reachability, as it is known.
+pub static FORWARD: EngineInfo = EngineInfo {
+    name: Forward::NAME,
+    about: "Reachable states as decision diagrams, transitions chained; counterexamples are the shortest.",
+    decides: Decides::Safety,
+    explains: false,
+    options: &[BREADTH_FIRST],
+    make: Make::One(|setup| {
+        Ok(Box::new(Forward {
+            breadth_first: setup.options.has(&BREADTH_FIRST),
+            ..Forward::default()
+        }))
+    }),
+};
+
+const BREADTH_FIRST: OptionInfo = OptionInfo::flag(
+    "breadth-first",
+    "In `forward`, layer by layer instead of chained: slower, for comparison",
+);
 
 /// Forward reachability.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +84,7 @@ impl Method for Forward {
                 if d.is_empty(&d.and(&frontier, &bad)?) {
                     still.push((index, bad));
                 } else {
-                    let run = search.shortest_run(properties[index], &bad)?;
+                    let run = shortest_run(search, properties[index], &bad)?;
                     answers[index] = Some(Answer::Violated(run));
                 }
             }

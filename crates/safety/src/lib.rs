@@ -8,23 +8,15 @@
 
 mod backward;
 mod cartesian;
-mod certificate;
 mod forward;
 mod reach;
-mod split;
+pub mod split;
 mod target;
 
-/// What engines for other kinds of properties build on: searches with decision diagrams, split invariants, and their certificates.
-pub mod foundation {
-    pub use crate::certificate::{Names, graph, graphs};
-    pub use crate::reach::{Grown, Halt, Search, room};
-    pub use crate::split::{
-        Assertions, Own, Representatives, Source, View, fact, split_invariant, split_outline,
-        summary,
-    };
-}
-
-pub use backward::Backward;
-pub use cartesian::{Cartesian, Exceptions};
-pub use forward::Forward;
-pub use split::{Errors, Form, Pairwise, Predicates, Split, ThreadModular, ThreadModularRefined};
+pub use backward::{BACKWARD, Backward};
+pub use cartesian::{CARTESIAN, Cartesian, Exceptions};
+pub use forward::{FORWARD, Forward};
+pub use split::{
+    Errors, Form, PAIRWISE, Pairwise, Predicates, SPLIT, Split, THREAD_MODULAR,
+    THREAD_MODULAR_REFINED, ThreadModular, ThreadModularRefined,
+};

@@ -1,89 +1,15 @@
-//! Reachability: what the monolithic engines share.
+//! What makes an engine for safety of a method that searches with decision diagrams.
 //!
-//! Transitions are *chained*: each is applied to all that is known by then, the results of the
-//! transitions before it included. A round of chaining goes many steps deep, so there are few of
-//! them (2 instead of 103 for a hundred processes round a semaphore). Which to fire next is the agenda's
-//! business (`threadwise_symbolic::Schedule`).
 //! Shortest runs come from breadth-first layers, which are computed only when there is a run to show.
 
-use std::cell::OnceCell;
-use std::rc::Rc;
-
-use index_vec::IndexVec;
-use threadwise_engine::{Answer, Limits, Observer, Outcome, Progress, Run, Stop};
-use threadwise_evidence::{Account, Reason, ReasonCode, Stats};
+use threadwise_engine::{Answer, Limits, Observer, Outcome, Run};
+use threadwise_evidence::Account;
 use threadwise_model::system::{ProcessId, System, SystemProperty};
 use threadwise_symbolic::{
-    Agenda, Bdd, Diagrams, Error, Layout, Room, Symbolic, Transition, with_deep_stack,
+    Bdd, Error, Grown, Halt, SIFT_AT, Search, Symbolic, room, with_deep_stack,
 };
 
 use crate::target;
-
-/// Nodes when no memory limit is given.
-const DEFAULT_NODES: usize = 1 << 26;
-
-/// A set of so many nodes is worth a better layout. Looking earlier made `ticket_lock` at N=6 twice as slow, and gained
-/// nothing on `peterson`, whose order is found late as well as early.
-pub(crate) const SIFT_AT: usize = 20_000;
-
-/// What diagrams may use: as many nodes as fit into a memory limit.
-pub fn room<'a>(limits: &Limits<'a>) -> Room<'a> {
-    let capacity = match limits.memory {
-        Some(bytes) => {
-            let node = threadwise_symbolic::Diagrams::bytes(1);
-            (usize::try_from(bytes).unwrap_or(usize::MAX) / node).min(DEFAULT_NODES)
-        }
-        None => DEFAULT_NODES,
-    };
-    Room {
-        capacity,
-        stop: limits.stop,
-        work: limits.work,
-    }
-}
-
-/// Why a computation ended early.
-#[derive(Clone, Debug)]
-pub enum Halt {
-    /// The diagrams gave up.
-    Symbolic(Error),
-    /// The caller wants it to stop.
-    Stop(Stop),
-}
-
-impl<E: Into<Error>> From<E> for Halt {
-    fn from(error: E) -> Halt {
-        match error.into() {
-            Error::Stopped(stop) => Halt::Stop(stop),
-            error => Halt::Symbolic(error),
-        }
-    }
-}
-
-impl From<Halt> for Reason {
-    fn from(halt: Halt) -> Reason {
-        match halt {
-            Halt::Stop(Stop::Time) => {
-                Reason::new(ReasonCode::TimeLimit, "the time limit was reached")
-            }
-            Halt::Stop(Stop::Cancelled) => {
-                Reason::new(ReasonCode::Cancelled, "the search was cancelled")
-            }
-            Halt::Symbolic(error @ Error::OutOfNodes(_)) => {
-                Reason::new(ReasonCode::MemoryLimit, error.to_string())
-                    .next("give it more memory with `--memory`, or try another engine")
-            }
-            Halt::Symbolic(error @ Error::Overflow) => {
-                Reason::new(ReasonCode::Overflow, error.to_string())
-            }
-            Halt::Symbolic(error @ Error::Internal(_)) => {
-                Reason::new(ReasonCode::Internal, error.to_string())
-            }
-            Halt::Symbolic(error) => Reason::new(ReasonCode::Unsupported, error.to_string())
-                .next("`explicit` takes such programs"),
-        }
-    }
-}
 
 /// A method that searches with decision diagrams; [`engine!`] makes an engine of it.
 pub(crate) trait Method: Sync {
@@ -152,28 +78,14 @@ pub(crate) fn run_search<M: Method>(
             },
         )
         .collect();
-    let mut outcome = Outcome {
-        answers: Vec::new(),
-        accounts: Vec::new(),
-        stats: Stats::default(),
-        complete: false,
-        capacity_exceeded: None,
-    };
+    let mut outcome = Outcome::default();
     if answers.iter().any(Option::is_none) {
         let result = with_deep_stack(|| -> Result<(), Halt> {
             let grown = Grown::default();
-            let mut under_way = Search {
-                system,
-                grown: &grown,
-                symbolic: Rc::new(Symbolic::new(system, room(limits))?),
-                limits,
-                observer,
-                rounds: 0,
-                accounts: vec![Account::default(); properties.len()],
-                peak_nodes: 0,
-                least_sift: method.sift_at(),
-                sift_at: method.sift_at(),
-            };
+            let symbolic = Symbolic::new(system, room(limits))?;
+            let mut under_way =
+                Search::new(&grown, symbolic, limits, observer).sifting_at(method.sift_at());
+            under_way.accounts = vec![Account::default(); properties.len()];
             let result = method.search(&mut under_way, properties, &mut answers);
             let reached = result.as_ref().ok().and_then(Option::as_ref);
             outcome.stats = under_way.stats(reached);
@@ -191,283 +103,62 @@ pub(crate) fn run_search<M: Method>(
     outcome
 }
 
-/// Systems made from the one that is checked, while it is checked.
-#[derive(Default)]
-pub struct Grown {
-    next: OnceCell<Box<(System, Grown)>>,
+/// A shortest run into a set that can be reached, by breadth-first layers forwards.
+pub(crate) fn shortest_run(
+    search: &mut Search,
+    property: &SystemProperty,
+    bad: &Bdd,
+) -> Result<Run, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let mut layers = vec![symbolic.initial.clone()];
+    let mut reached = symbolic.initial.clone();
+    loop {
+        let last = layers.last().unwrap_or(&reached);
+        let hit = d.and(last, bad)?;
+        if !d.is_empty(&hit) {
+            return walk_back(search, property, &layers, &hit);
+        }
+        let after = search.post(&layers[layers.len() - 1].clone())?;
+        let new = d.minus(&after, &reached)?;
+        if d.is_empty(&new) {
+            return Err(Error::Internal("a reachable set that no run leads to").into());
+        }
+        reached = d.or(&reached, &new)?;
+        layers.push(new);
+    }
 }
 
-impl Grown {
-    /// Keeps a system.
-    pub fn keep(&self, system: System) -> &System {
-        let mut last = self;
-        while let Some(link) = last.next.get() {
-            last = &link.1;
-        }
-        &last
-            .next
-            .get_or_init(|| Box::new((system, Grown::default())))
-            .0
-    }
-}
-
-/// A computation under way: the system, its limits, and what was counted.
-pub struct Search<'a, 's> {
-    /// What is checked; the diagrams may be those of a system that has grown from it.
-    pub system: &'s System,
-    /// Where systems live that are made on the way.
-    pub(crate) grown: &'s Grown,
-    /// The system in the present layout.
-    pub symbolic: Rc<Symbolic<'s>>,
-    /// What it may use.
-    pub limits: &'a Limits<'a>,
-    /// Who wants to know how far it is.
-    pub observer: &'a mut dyn Observer,
-    rounds: u64,
-    /// How the answer about each property came about.
-    pub accounts: Vec<Account>,
-    /// The most nodes in the layouts before.
-    peak_nodes: usize,
-    /// The size of a set at which a better layout is looked for first.
-    least_sift: usize,
-    /// The size at which it is looked for next.
-    sift_at: usize,
-}
-
-impl<'a, 's> Search<'a, 's> {
-    /// A computation on a system in a layout that begins now.
-    pub fn new(
-        grown: &'s Grown,
-        symbolic: Symbolic<'s>,
-        limits: &'a Limits<'a>,
-        observer: &'a mut dyn Observer,
-    ) -> Self {
-        Search {
-            system: symbolic.system,
-            grown,
-            symbolic: Rc::new(symbolic),
-            limits,
-            observer,
-            rounds: 0,
-            accounts: Vec::new(),
-            peak_nodes: 0,
-            least_sift: SIFT_AT,
-            sift_at: SIFT_AT,
-        }
-    }
-
-    /// To be called between operations.
-    pub fn breathe(&self) -> Result<(), Halt> {
-        self.limits.spend(self.symbolic.diagrams.take_work());
-        match self.limits.should_stop() {
-            Some(stop) => Err(Halt::Stop(stop)),
-            None => Ok(()),
-        }
-    }
-
-    /// The same for what no verdict depends on.
-    pub fn breathe_at_leisure(&self) -> Result<(), Halt> {
-        match self.limits.has_leisure() {
-            true => self.breathe(),
-            false => Err(Halt::Stop(Stop::Time)),
-        }
-    }
-
-    /// A better layout once a set has grown large, if there is one.
-    pub(crate) fn better_layout(&mut self, set: &Bdd) -> Result<Option<Layout>, Halt> {
-        let size = self.symbolic.diagrams.size(set);
-        if size < self.sift_at {
-            return Ok(None);
-        }
-        self.sift_at = 4 * size;
-        let layout = self.symbolic.sifted(set);
-        self.breathe()?;
-        Ok(layout)
-    }
-
-    /// Looks for a better layout once a set has grown large. If there is one, all diagrams are
-    /// built anew, and the result is the set in them: every other diagram must be computed again.
-    pub(crate) fn rearrange(&mut self, set: &Bdd) -> Result<Option<Bdd>, Halt> {
-        let Some(layout) = self.better_layout(set)? else {
-            return Ok(None);
-        };
-        let new = self.symbolic.rebuild(layout)?;
-        let set = new.import(&self.symbolic, set)?;
-        self.sift_at = self.least_sift.max(4 * new.diagrams.size(&set));
-        self.replace(new);
-        Ok(Some(set))
-    }
-
-    /// Goes on with other diagrams of the same system.
-    pub fn replace(&mut self, symbolic: Symbolic<'s>) {
-        self.peak_nodes = self.peak_nodes.max(self.symbolic.diagrams.peak_nodes());
-        self.symbolic = Rc::new(symbolic);
-    }
-
-    /// Counts a round, and tells how far the computation is.
-    pub fn round(&mut self) {
-        self.rounds += 1;
-        self.report();
-    }
-
-    fn report(&mut self) {
-        let nodes = self.symbolic.diagrams.peak_nodes();
-        self.observer.progress(&Progress {
-            iterations: self.rounds,
-            peak_nodes: self.peak_nodes.max(nodes) as u64,
-            bytes: threadwise_symbolic::Diagrams::bytes(nodes) as u64,
-            ..Progress::default()
-        });
-    }
-
-    /// All reachable states, in the present layout.
-    pub fn reachable(&mut self) -> Result<Bdd, Halt> {
-        let mut agenda = Agenda::new(self.symbolic.schedule.clone());
-        let mut reached = self.symbolic.initial.clone();
-        while !self.advance(&mut agenda, &mut reached, Transition::post)? {}
-        Ok(reached)
-    }
-
-    /// Closes a set under images (or preimages) by the agenda, for at most one turn of all
-    /// processes; true if nothing is left to do.
-    pub(crate) fn advance(
-        &mut self,
-        agenda: &mut Agenda,
-        set: &mut Bdd,
-        image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
-    ) -> Result<bool, Halt> {
-        let symbolic = self.symbolic.clone();
-        self.advance_by(agenda, &symbolic.transitions.moves, set, image)
-    }
-
-    /// The same with these transitions.
-    pub(crate) fn advance_by(
-        &mut self,
-        agenda: &mut Agenda,
-        moves: &IndexVec<ProcessId, Vec<impl std::borrow::Borrow<Transition>>>,
-        set: &mut Bdd,
-        image: impl Fn(&Transition, &Diagrams, &Bdd) -> Result<Bdd, Error>,
-    ) -> Result<bool, Halt> {
-        let symbolic = self.symbolic.clone();
-        let d = &symbolic.diagrams;
-        self.rounds += 1;
-        for _ in 0..moves.len().max(1) {
-            let Some(process) = agenda.take() else {
-                return Ok(true);
-            };
-            let mut grown = set.clone();
-            for transition in &moves[process] {
-                self.breathe()?;
-                grown = d.or(&grown, &image(transition.borrow(), d, &grown)?)?;
-            }
-            if grown != *set {
-                *set = grown;
-                agenda.found(process);
-            }
-        }
-        self.report();
-        Ok(false)
-    }
-
-    /// What is reached from a set in one step.
-    pub(crate) fn post(&mut self, set: &Bdd) -> Result<Bdd, Halt> {
-        let symbolic = self.symbolic.clone();
-        let d = &symbolic.diagrams;
-        let mut after = d.none();
+/// A run through the layers that ends in a state of the last one.
+fn walk_back(
+    search: &mut Search,
+    property: &SystemProperty,
+    layers: &[Bdd],
+    hit: &Bdd,
+) -> Result<Run, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    let missing = || Halt::from(Error::Internal("a layer without a predecessor"));
+    let mut state = symbolic.pick(hit).ok_or_else(missing)?;
+    let ending = target::ending(symbolic.system, property, &state).ok_or_else(missing)?;
+    let mut backwards: Vec<(ProcessId, Vec<i64>)> = Vec::new();
+    for layer in layers[..layers.len() - 1].iter().rev() {
+        let here = symbolic.singleton(&state)?;
+        let mut found = None;
         for transition in symbolic.transitions.moves.iter().flatten() {
-            self.breathe()?;
-            after = d.or(&after, &transition.post(d, set)?)?;
-        }
-        self.round();
-        Ok(after)
-    }
-
-    /// The states of a set from which one step leads into another.
-    pub(crate) fn pre_within(&self, set: &Bdd, within: &Bdd) -> Result<Bdd, Halt> {
-        let d = &self.symbolic.diagrams;
-        let mut before = d.none();
-        for transition in self.symbolic.transitions.moves.iter().flatten() {
-            self.breathe()?;
-            before = d.or(&before, &d.and(&transition.pre(d, set)?, within)?)?;
-        }
-        Ok(before)
-    }
-
-    /// A shortest run into a set that can be reached, by breadth-first layers forwards.
-    pub(crate) fn shortest_run(
-        &mut self,
-        property: &SystemProperty,
-        bad: &Bdd,
-    ) -> Result<Run, Halt> {
-        let symbolic = self.symbolic.clone();
-        let d = &symbolic.diagrams;
-        let mut layers = vec![symbolic.initial.clone()];
-        let mut reached = symbolic.initial.clone();
-        loop {
-            let last = layers.last().unwrap_or(&reached);
-            let hit = d.and(last, bad)?;
-            if !d.is_empty(&hit) {
-                return self.walk_back(property, &layers, &hit);
+            let before = d.and(&transition.pre(d, &here)?, layer)?;
+            if let Some(previous) = symbolic.pick(&before) {
+                found = Some((transition.process, previous));
+                break;
             }
-            let after = self.post(&layers[layers.len() - 1].clone())?;
-            let new = d.minus(&after, &reached)?;
-            if d.is_empty(&new) {
-                return Err(Error::Internal("a reachable set that no run leads to").into());
-            }
-            reached = d.or(&reached, &new)?;
-            layers.push(new);
         }
+        let (process, previous) = found.ok_or_else(missing)?;
+        backwards.push((process, std::mem::replace(&mut state, previous)));
     }
-
-    /// A run through the layers that ends in a state of the last one.
-    fn walk_back(
-        &mut self,
-        property: &SystemProperty,
-        layers: &[Bdd],
-        hit: &Bdd,
-    ) -> Result<Run, Halt> {
-        let symbolic = self.symbolic.clone();
-        let d = &symbolic.diagrams;
-        let missing = || Halt::from(Error::Internal("a layer without a predecessor"));
-        let mut state = symbolic.pick(hit).ok_or_else(missing)?;
-        let ending = target::ending(symbolic.system, property, &state).ok_or_else(missing)?;
-        let mut backwards: Vec<(ProcessId, Vec<i64>)> = Vec::new();
-        for layer in layers[..layers.len() - 1].iter().rev() {
-            let here = symbolic.singleton(&state)?;
-            let mut found = None;
-            for transition in symbolic.transitions.moves.iter().flatten() {
-                let before = d.and(&transition.pre(d, &here)?, layer)?;
-                if let Some(previous) = symbolic.pick(&before) {
-                    found = Some((transition.process, previous));
-                    break;
-                }
-            }
-            let (process, previous) = found.ok_or_else(missing)?;
-            backwards.push((process, std::mem::replace(&mut state, previous)));
-        }
-        backwards.reverse();
-        Ok(Run {
-            initial: state,
-            steps: backwards,
-            ending,
-        })
-    }
-
-    /// What was counted.
-    pub fn stats(&self, states: Option<&Bdd>) -> Stats {
-        let states = states.map(|set| self.symbolic.count(set));
-        let number = states
-            .as_ref()
-            .and_then(|states| u64::try_from(states).ok());
-        Stats {
-            iterations: Some(self.rounds),
-            peak_nodes: Some(self.peak_nodes.max(self.symbolic.diagrams.peak_nodes()) as u64),
-            states: number,
-            states_decimal: match number {
-                Some(_) => None,
-                None => states.map(|states| states.to_string()),
-            },
-            ..Stats::default()
-        }
-    }
+    backwards.reverse();
+    Ok(Run {
+        initial: state,
+        steps: backwards,
+        ending,
+    })
 }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use threadwise_lang::program::{ArithOp, CompareOp, FoldKind};
+use threadwise_lang::program::{CompareOp, FoldKind};
 use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::system::{CellId, Expr, Place, System};
 
@@ -169,7 +169,7 @@ impl Translator<'_> {
             }
             Expr::Arith(op, a, b) => {
                 let (a, b) = (self.cases_in(a, bindings)?, self.cases_in(b, bindings)?);
-                self.combine(&a, &b, |a, b| arithmetic(*op, a, b))?
+                self.combine(&a, &b, |a, b| op.total(a, b))?
             }
             Expr::Ite(condition, a, b) => {
                 let condition = self.truth_in(condition, bindings)?;
@@ -366,20 +366,5 @@ impl Translator<'_> {
             }
         }
         Ok(result)
-    }
-}
-
-/// The value of an operation; dividing by zero, which a check excludes, gives 0.
-fn arithmetic(op: ArithOp, a: i64, b: i64) -> Option<i64> {
-    match op {
-        ArithOp::Add => a.checked_add(b),
-        ArithOp::Sub => a.checked_sub(b),
-        ArithOp::Mul => a.checked_mul(b),
-        ArithOp::Div if b == 0 => Some(0),
-        ArithOp::Rem if b == 0 => Some(0),
-        ArithOp::Div => a.checked_div(b),
-        ArithOp::Rem => a.checked_rem(b),
-        ArithOp::Min => Some(a.min(b)),
-        ArithOp::Max => Some(a.max(b)),
     }
 }

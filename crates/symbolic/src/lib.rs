@@ -2,13 +2,15 @@
 //!
 //! [`Symbolic`] holds everything that the engines share: the diagrams with their budget, the
 //! encoding of the cells, the initial states, and each step as a [`Transition`] with its images
-//! forwards and backwards. It knows no property and no algorithm; those live in `threadwise-safety`.
+//! forwards and backwards. A [`Search`] is a computation with it under way. They know no property; those live in `threadwise-safety`.
 
 mod cases;
+pub mod certificate;
 mod diagrams;
 mod encoding;
 mod layout;
 mod schedule;
+mod search;
 mod sift;
 mod transfer;
 mod transitions;
@@ -19,6 +21,7 @@ pub use encoding::{CellCode, Encoding};
 pub use layout::Layout;
 pub use oxidd_core::util::num::Natural;
 pub use schedule::{Agenda, Schedule};
+pub use search::{Grown, Halt, SIFT_AT, Search, room};
 pub use transitions::{Hidden, Transition, Transitions};
 
 use std::rc::Rc;

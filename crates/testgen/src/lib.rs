@@ -14,12 +14,14 @@ pub mod liveness;
 pub mod parametric;
 pub mod random;
 pub mod slips;
+pub mod sweep;
 pub mod symmetry;
+pub mod tools;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use threadwise_lang::diagnostics::Severity;
 use threadwise_model::eval::{self, Context, Outcome};
@@ -54,8 +56,8 @@ pub fn instance(text: &str, params: &[(&str, i64)]) -> Result<Instance, String> 
     })
 }
 
-/// Tests the random programs of the first `count` seeds, on two threads. Gives what the test gives, in the order of
-/// the seeds; panics if the test of a program fails, and shows the program.
+/// Tests the random programs of the first `count` seeds and some of fresh seeds (see [`sweep`]), on two threads. Gives what the test gives for
+/// the first, in the order of the seeds; panics if the test of a program fails, and shows the program.
 pub fn random_programs<T: Send>(
     count: u64,
     test: impl Fn(u64, &str, &Instance) -> Result<T, String> + Sync,
@@ -69,21 +71,22 @@ pub fn generated_programs<T: Send>(
     count: u64,
     test: impl Fn(u64, &str, &Instance) -> Result<T, String> + Sync,
 ) -> Vec<T> {
-    let next = AtomicU64::new(0);
+    let seeds: Vec<u64> = (0..count).chain(sweep::fresh_seeds(count)).collect();
+    let next = AtomicUsize::new(0);
     let failed = AtomicU64::new(0);
     let work = || {
         let mut results = Vec::new();
         // A few failures tell more than one, and thousands no more than a few.
         while failed.load(Ordering::Relaxed) < 3 {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            if seed >= count {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&seed) = seeds.get(at) else {
                 break;
-            }
+            };
             let text = generate(seed);
             let result = instance(&text, &[]).and_then(|instance| test(seed, &text, &instance));
             failed.fetch_add(u64::from(result.is_err()), Ordering::Relaxed);
             let result = result.map_err(|error| format!("seed {seed}:\n{text}\n{error}"));
-            results.push((seed, result));
+            results.push((at, result));
         }
         results
     };
@@ -96,14 +99,16 @@ pub fn generated_programs<T: Send>(
         }
         results
     });
-    results.sort_unstable_by_key(|(seed, _)| *seed);
+    results.sort_unstable_by_key(|(at, _)| *at);
     let (good, wrong): (Vec<_>, Vec<_>) = results
         .into_iter()
         .map(|(_, result)| result)
         .partition(Result::is_ok);
     let wrong: Vec<String> = wrong.into_iter().filter_map(Result::err).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    good.into_iter().filter_map(Result::ok).collect()
+    // What fresh programs exercise is another thing each time.
+    let good = good.into_iter().filter_map(Result::ok);
+    good.take(count as usize).collect()
 }
 
 /// Whether a safety property forbids a state, by trying every process; `None` if that is beyond 64 bits.

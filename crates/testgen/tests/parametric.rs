@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use threadwise_testgen::generated_programs;
 use threadwise_testgen::parametric::{AtInstance, Truth, generate, verdicts};
+use threadwise_testgen::{generated_programs, sweep};
 
-/// How many programs.
-const PROGRAMS: u64 = 1_000;
+/// How many programs are searched.
+const PROGRAMS: u64 = 200;
 /// How many processes of the template that grows with `N`.
 const PROCESSES: i64 = 5;
 /// How many states of each instance are visited.
@@ -110,7 +110,7 @@ fn share<T>(all: &[T], wanted: impl Fn(&T) -> bool) -> f64 {
 
 #[test]
 fn random_programs_are_worth_something() {
-    let programs = look(PROGRAMS, PROCESSES);
+    let programs = look(sweep::programs(PROGRAMS), PROCESSES);
     let all: Vec<Course> = programs
         .iter()
         .flatten()
@@ -175,7 +175,7 @@ fn random_programs_are_worth_something() {
 /// That what the language offers for such programs is used: each in so many of a hundred programs at least.
 #[test]
 fn random_programs_use_what_there_is() {
-    let texts: Vec<String> = (0..PROGRAMS).map(generate).collect();
+    let texts: Vec<String> = (0..5 * PROGRAMS).map(generate).collect();
     for (what, least) in [
         ("where N >= 0", 15.0),
         ("where N >= 3", 5.0),
@@ -212,11 +212,11 @@ fn random_programs_use_what_there_is() {
     }
 }
 
-/// Up to eight processes, as many as the constants are: `cargo test --release -p threadwise-testgen --test parametric -- --ignored --nocapture`.
+/// Up to eight processes, as many as the constants are: `cargo test --release -p threadwise-testgen --test all -- --ignored --nocapture parametric::`.
 #[test]
 #[ignore = "takes minutes"]
 fn more_processes_refute_more() {
-    let programs = look(2 * PROGRAMS, 8);
+    let programs = look(10 * PROGRAMS, 8);
     let all: Vec<Course> = programs
         .iter()
         .flatten()

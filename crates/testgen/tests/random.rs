@@ -4,10 +4,11 @@
 use threadwise_model::lower::lower;
 use threadwise_testgen::coverage::{Quality, Sample};
 use threadwise_testgen::generate::generate_sharp;
+use threadwise_testgen::sweep::programs;
 use threadwise_testgen::{agree, generated_programs, symmetry};
 
 /// How many programs are compared.
-const PROGRAMS: u64 = 2_000;
+const PROGRAMS: u64 = 400;
 /// How many states of each.
 const STATES: usize = 1_200;
 /// How many states of each are checked for symmetry, which takes longer.
@@ -17,7 +18,7 @@ const CAPACITY: u32 = 3;
 
 #[test]
 fn random_programs_agree() {
-    let compared = generated_programs(generate_sharp, PROGRAMS, |_, _, instance| {
+    let compared = generated_programs(generate_sharp, programs(PROGRAMS), |_, _, instance| {
         let findings = agree::compare(instance, CAPACITY, STATES)?;
         let system = lower(instance, CAPACITY).map_err(|_| "not lowered a second time")?;
         symmetry::check(&system, SYMMETRIC_STATES)?;

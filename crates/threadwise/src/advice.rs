@@ -6,22 +6,21 @@
 //! bounded in fact, so they are advice and never part of a verdict.
 
 use threadwise_lang::program::{
-    Block, IdOrder, Instances, Place, Program, Scalar, Stmt, StmtKind, TemplateId, VarRef, Variable,
+    Block, Place, Program, Scalar, Stmt, StmtKind, TemplateId, VarRef, Variable,
 };
 
-use crate::engines::{EXPLICIT, chosen};
 use crate::plan::Plan;
+use crate::registry::chosen;
 use crate::report::Kind;
 
 /// What to try for properties of a kind, given what would raise the limit itself.
 pub(crate) fn after_limit(program: &Program, plan: &Plan, kind: Kind, raise: &str) -> String {
     let mut ways = vec![raise.to_owned()];
-    let like_each_other = program.templates.iter().any(|template| {
-        template.order == IdOrder::Unordered && !matches!(template.instances, Instances::Single)
-    });
-    let explicit = chosen(&plan.options.engine, kind) == EXPLICIT;
-    if like_each_other && explicit && !plan.options.symmetry {
-        ways.push("--symmetry".to_owned());
+    for option in chosen(plan.engine, kind).options {
+        let helps = option.remedy.is_some_and(|helps| helps(program));
+        if helps && !plan.options.engine_options.has(option) {
+            ways.push(format!("--{}", option.name));
+        }
     }
     ways.push("another --engine".to_owned());
     if plan.is_sweep() {
@@ -149,6 +148,7 @@ fn jumps(block: &Block) -> bool {
 mod tests {
     use super::*;
     use crate::plan::Options;
+    use threadwise_engine::EngineOptions;
 
     fn advice(text: &str, options: &Options) -> String {
         let checked = threadwise_lang::check(text);
@@ -170,7 +170,7 @@ mod tests {
             "try more, --symmetry, another --engine, or smaller parameters"
         );
         let symmetry = Options {
-            symmetry: true,
+            engine_options: EngineOptions::default().flag("symmetry"),
             ..plain.clone()
         };
         assert_eq!(

@@ -9,17 +9,18 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
+use threadwise_engine::{Make, Setup};
 use threadwise_evidence::{Reason, ReasonCode, Stats, Verdict, replay, transplant};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
 use threadwise_param::small::{self, Reach};
 
-use crate::engines;
 use crate::job::{Execution, Executor, Job, JobOutcome, Stop, Turn};
 use crate::judge::{Recheck, Subject, View};
 use crate::plan::{CHECKS, Plan, Planned};
 use crate::portfolio::{self, Entry};
+use crate::registry::{chosen, decides};
 use crate::report::{Exit, Kind, PropertyResult, ReportedDiagnostic, Run, Scope, VerdictKind};
 use crate::session::{Checked, Session, values_of};
 use crate::setting::Values;
@@ -66,7 +67,7 @@ enum Stage {
 
 /// An engine in a race.
 struct Contestant<'a> {
-    entry: Entry<'a>,
+    entry: Entry,
     subject: Subject<'a>,
     job: Job,
     /// What the executor calls it, once it is begun.
@@ -135,6 +136,7 @@ impl<'a> Checking<'a> {
                 };
             }
         }
+        let several = !families.is_empty();
         self.all(families);
         match &instance {
             Ok(instance) => {
@@ -152,7 +154,7 @@ impl<'a> Checking<'a> {
             }
         }
         let values = match &instance {
-            Ok(instance) if families.is_empty() => values_of(instance),
+            Ok(instance) if !several => values_of(instance),
             _ => self.given.in_order(self.program),
         };
         Checked::Run(self.finish(values))
@@ -167,24 +169,20 @@ impl<'a> Checking<'a> {
     }
 
     /// Asks the engines for all instances.
-    fn all(&mut self, families: &[&'a str]) {
+    fn all(&mut self, families: Vec<Entry>) {
         let mut group = self.undecided();
         group.retain(|planned| planned.kind != Kind::Liveness);
         if families.is_empty() || group.is_empty() {
             return;
         }
-        let entries = match families {
-            [one] => vec![Entry::new(one)],
-            _ => portfolio::for_all(),
-        };
         let mut job = self.job(self.given, &group);
-        job.bounded = !self.plan.is_family();
+        job.setup.bounded = !self.plan.is_family();
         // The instance gets as much of the time.
         let shares = if self.plan.is_family() { 1.0 } else { 2.0 };
         job.seconds = job.seconds.map(|seconds| seconds / shares);
         let subject = Subject::All(self.program, self.given);
-        let contestants = entries.into_iter();
-        let contestants = contestants.map(|entry| Contestant::new(entry, subject, job.clone()));
+        let contestants = families.into_iter();
+        let contestants = contestants.map(|entry| self.contestant(entry, subject, job.clone()));
         // There is nothing that a program could be refused for here.
         let _ = self.race(Stage::All, contestants.collect());
         self.leave_open(&group);
@@ -200,7 +198,7 @@ impl<'a> Checking<'a> {
         if several {
             // They are run side by side instead.
             for contestant in &mut contestants {
-                contestant.job.threads = 1;
+                contestant.job.setup.threads = 1;
             }
         }
         let plan = several.then(|| {
@@ -273,7 +271,7 @@ impl<'a> Checking<'a> {
                         true => u64::MAX,
                         false => contestant.entry.grant(round),
                     };
-                    contestant.job.along &= !proved;
+                    contestant.job.setup.along &= !proved;
                     contestant.go_on(self.executor, grant, &open);
                 }
                 let contestant = &mut contestants[*place];
@@ -355,7 +353,6 @@ impl<'a> Checking<'a> {
             let none = Vec::new();
             let tried = self.open.get(&planned.name).unwrap_or(&none);
             let view = View::new(
-                self.session,
                 self.plan,
                 contestant.subject,
                 &contestant.job.engine,
@@ -416,7 +413,7 @@ impl<'a> Checking<'a> {
         let values = values_of(&instance);
         let scope = std::mem::replace(&mut result.scope, Scope::Instance { values });
         if let Some(trace) = &mut result.trace {
-            *trace = transplant(trace, &instance, self.session.text())?;
+            *trace = transplant(trace, &instance)?;
             if result.rechecked {
                 replay(&instance, trace).ok()?;
             }
@@ -463,14 +460,14 @@ impl<'a> Checking<'a> {
                 };
                 match entry.lifted {
                     true => {
-                        let job = Job {
+                        let mut job = Job {
                             values: NO_VALUES.clone(),
-                            bounded: true,
                             ..job
                         };
-                        Contestant::new(entry, Subject::All(self.program, &NO_VALUES), job)
+                        job.setup.bounded = true;
+                        self.contestant(entry, Subject::All(self.program, &NO_VALUES), job)
                     }
-                    false => Contestant::new(entry, subject, job),
+                    false => self.contestant(entry, subject, job),
                 }
             });
             let contestants: Vec<Contestant<'_>> = contestants.collect();
@@ -484,9 +481,9 @@ impl<'a> Checking<'a> {
         }
         let recheck = Recheck::default();
         for planned in self.undecided() {
-            let engine = engines::chosen(&self.plan.options.engine, planned.kind);
-            let view = View::new(self.session, self.plan, subject, engine, &recheck, &[]);
-            match engines::decides(&self.plan.options.engine, planned) {
+            let engine = chosen(self.plan.engine, planned.kind).name;
+            let view = View::new(self.plan, subject, engine, &recheck, &[]);
+            match decides(self.plan.engine, planned) {
                 Err(reason) => {
                     let result = view.unknown(planned, reason, Stats::default());
                     self.results.insert(planned.name.clone(), result);
@@ -512,8 +509,8 @@ impl<'a> Checking<'a> {
         let none = Vec::new();
         for planned in group {
             let tried = self.open.get(&planned.name).unwrap_or(&none);
-            let engine = engines::chosen(&self.plan.options.engine, planned.kind);
-            let view = View::new(self.session, self.plan, subject, engine, recheck, tried);
+            let engine = chosen(self.plan.engine, planned.kind).name;
+            let view = View::new(self.plan, subject, engine, recheck, tried);
             let reason = view.no_instance(&messages.join("; "));
             let result = view.unknown(planned, reason, self.spent.clone());
             self.results.insert(planned.name.clone(), result);
@@ -545,17 +542,18 @@ impl<'a> Checking<'a> {
     }
 
     /// The engines that are asked about properties at an instance; `smaller` says that there is an instance to learn from.
-    fn entries(&self, group: &[&Planned], instance: &Instance, smaller: bool) -> Vec<Entry<'a>> {
+    fn entries(&self, group: &[&Planned], instance: &Instance, smaller: bool) -> Vec<Entry> {
         let options = &self.plan.options;
         let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
         let one = Entry {
-            learns: !options.learn.is_empty(),
-            ..Entry::new(engines::chosen(&options.engine, kind))
+            learns: !self.plan.learn.is_empty(),
+            ..Entry::new(chosen(self.plan.engine, kind))
         };
         // What only one engine can do is for that one.
-        let particular = options.count_states || options.symmetry || options.no_symmetry;
+        let particular = options.count_states || !options.engine_options.is_empty();
+        let several = matches!(self.plan.engine.make, Make::Several);
         match kind {
-            _ if options.engine != engines::AUTO || particular => vec![one],
+            _ if !several || particular => vec![one],
             Kind::Liveness => portfolio::liveness(smaller),
             _ => {
                 let templates = self.program.templates.indices();
@@ -569,7 +567,7 @@ impl<'a> Checking<'a> {
     /// The instance to learn from: the one that was asked for, or else the one with the parameters at most three. An error if the one that was asked for does not exist.
     fn smaller(&self, values: &Values) -> Result<Option<Values>, Vec<Diagnostic>> {
         const SMALL: i64 = 3;
-        let asked = &self.plan.options.learn;
+        let asked = &self.plan.learn;
         let mut smaller = values.clone();
         for (name, value) in &mut smaller.0 {
             match asked.iter().find(|setting| setting.name == *name) {
@@ -604,58 +602,49 @@ impl<'a> Checking<'a> {
         Search { execution, recheck }
     }
 
-    /// The job to decide properties that one engine decides.
+    /// The job to decide properties, for whichever engine.
     fn job(&self, values: &Values, group: &[&Planned]) -> Job {
         let options = &self.plan.options;
-        let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
-        let engine = engines::chosen(&options.engine, kind);
         let seconds = options.seconds.map(|seconds| {
             let left = seconds - self.spent.seconds.unwrap_or(0.0);
             left.max(LEAST_SECONDS.min(seconds))
         });
         Job {
-            text: self.session.text().to_owned(),
+            program: Arc::clone(self.program),
             values: values.clone(),
             properties: group.iter().map(|planned| planned.name.clone()).collect(),
-            engine: engine.to_owned(),
-            breadth_first: options.breadth_first,
-            threads: options.threads,
-            // With `auto`, it is for one of the engines.
-            symmetry: options.symmetry && engine == engines::EXPLICIT,
-            no_symmetry: options.no_symmetry,
-            explain: options.explain,
-            errors: options.errors.unwrap_or_default(),
-            predicates: options.predicates.unwrap_or_default(),
-            witnesses: options.witnesses,
-            exceptions: options.exceptions.unwrap_or_default(),
-            method: options.method.unwrap_or_default(),
-            solver: options.solver.clone(),
+            engine: String::new(),
+            setup: Setup {
+                threads: options.threads,
+                certificates: options.recheck || options.certificates,
+                explain: options.explain,
+                count_states: options.count_states,
+                along: !options.properties.iter().any(|name| name == CHECKS),
+                ..Setup::default()
+            },
             learn: None,
-            count_states: options.count_states,
-            along: !options.properties.iter().any(|name| name == CHECKS),
-            bounded: false,
-            certificates: options.recheck || options.certificates,
             seconds,
             memory: options.memory,
         }
     }
-}
 
-impl<'a> Contestant<'a> {
-    /// Before it is begun.
-    fn new(entry: Entry<'a>, subject: Subject<'a>, job: Job) -> Contestant<'a> {
-        let engine = entry.engine.to_owned();
+    /// An engine with a job, before it is begun.
+    fn contestant<'c>(&self, entry: Entry, subject: Subject<'c>, mut job: Job) -> Contestant<'c> {
+        job.engine = entry.engine.name.to_owned();
+        job.setup.options = self.plan.options.engine_options.of(entry.engine);
         Contestant {
             entry,
             subject,
-            job: Job { engine, ..job },
+            job,
             number: None,
             granted: 0,
             seconds: None,
             progress: Standing::Waiting,
         }
     }
+}
 
+impl Contestant<'_> {
     /// Lets it go on, if it was not granted that much already. If it begins now, it is for these properties.
     fn go_on(&mut self, executor: &mut dyn Executor, grant: u64, open: &[String]) {
         if self.granted == grant {

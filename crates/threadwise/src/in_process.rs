@@ -3,24 +3,18 @@
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Observer, Outcome, Progress, Run, Work};
+use threadwise_engine::{
+    Answer, Engine, FamilyAnswer, FamilyEngine, HornSolver, Limits, Make, Observer, Outcome,
+    Progress, Refused, Run, Setup, Task, Work,
+};
 use threadwise_evidence::{Exposed, Reason, ReasonCode, ReplayError, Round, Stats, Verdict};
-use threadwise_liveness::{Local, Monolithic, Variant};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty};
-use threadwise_param::engine::{self as family, FamilyEngine, HornSolver, Task};
-use threadwise_safety::{
-    Backward, Cartesian, Forward, Pairwise, Split, ThreadModular, ThreadModularRefined,
-};
 
-use crate::engines::{
-    self, BACKWARD, CARTESIAN, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B, FORWARD,
-    LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT, THREAD_MODULAR, THREAD_MODULAR_REFINED,
-};
 use crate::grants::Grants;
 use crate::job::{Execution, Executor, Finding, Job, JobEvent, JobOutcome, Runner, Turn};
-use crate::session::Session;
+use crate::registry::Registry;
 
 /// Room for processes of a template that begins empty, at first; it is doubled when it is used up.
 const FIRST_CAPACITY: u32 = 4;
@@ -33,7 +27,18 @@ const STACK: usize = 256 << 20;
 /// Runs jobs in threads of this process.
 #[derive(Debug, Default)]
 pub struct InProcess {
+    registry: Registry,
     jobs: Vec<UnderWay>,
+}
+
+impl InProcess {
+    /// Runs jobs for these engines.
+    pub fn new(registry: Registry) -> InProcess {
+        InProcess {
+            registry,
+            jobs: Vec::new(),
+        }
+    }
 }
 
 /// A job in a thread. If it is dropped, the thread ends when the engine asks whether to go on.
@@ -59,7 +64,7 @@ impl Executor for InProcess {
             granted: 0,
             events,
         });
-        let job = job.clone();
+        let (job, registry) = (job.clone(), self.registry.clone());
         // If there is no thread to be had, there will be no event either.
         let _ = thread::Builder::new().stack_size(STACK).spawn(move || {
             let pause = |done| {
@@ -68,6 +73,7 @@ impl Executor for InProcess {
                 })
             };
             let host = Host {
+                registry: &registry,
                 pause: Some(&pause),
                 ..Host::default()
             };
@@ -119,17 +125,18 @@ impl Runner for InProcess {
 /// What a job needs of the world around it. By default it has all the time, and nobody to ask.
 #[derive(Clone, Copy, Default)]
 pub struct Host<'a> {
+    /// The engines that there are.
+    pub registry: &'a Registry,
     /// Says how many seconds the job has taken; asked every few milliseconds.
     pub spent: Option<&'a (dyn Fn() -> f64 + Sync)>,
     /// Hears how much work the job has done, as often, and says whether to go on; it may take its time.
     pub pause: Option<&'a (dyn Fn(u64) -> bool + Sync)>,
-    /// Solves Horn clauses, for `counter --method chc`.
+    /// Has other programs solve Horn clauses.
     pub solver: Option<&'a dyn HornSolver>,
 }
 
 /// Runs a job to its end. It reads no clock, and starts no process: that is the `host`'s part. `progress` hears how far the job is.
 pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)) -> JobEvent {
-    let session = Session::new("", job.text.as_str());
     let spent = || host.spent.map_or(0.0, |spent| spent());
     let within = |share: f64| job.seconds.is_none_or(|most| spent() < most * share);
     let work = Work::default();
@@ -149,9 +156,14 @@ pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)
         clock: host.spent,
         ..Limits::NONE
     };
-    let mut event = match engines::family(&job.engine) {
-        Some(engine) => run_family(job, engine, &session, host.solver, &limits, progress),
-        None => run_learning(job, &session, &limits, progress),
+    let mut event = match host.registry.get(&job.engine).map(|engine| engine.make) {
+        Ok(Make::One(make)) => run_learning(job, make, &limits, progress),
+        Ok(Make::All(make)) => match make(&job.setup) {
+            Ok(engine) => run_family(job, &*engine, host.solver, &limits, progress),
+            Err(refused) => JobEvent::Failed(refused.to_string()),
+        },
+        Ok(Make::Several) => JobEvent::Failed(format!("`{}` is no single engine", job.engine)),
+        Err(unknown) => JobEvent::Failed(unknown.to_string()),
     };
     if let JobEvent::Finished(outcome) = &mut event {
         outcome.stats.work = Some(work.done());
@@ -159,23 +171,29 @@ pub fn run_job(job: &Job, host: &Host, progress: &mut (dyn FnMut(&Stats) + Send)
     event
 }
 
+/// Makes an engine for one instance.
+type MakeOne = fn(&Setup) -> Result<Box<dyn Engine>, Refused>;
+
 /// Runs a job about one instance; if there is a smaller one to learn from, that first.
 fn run_learning(
     job: &Job,
-    session: &Session,
+    make: MakeOne,
     limits: &Limits,
     progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
     let Some(values) = &job.learn else {
-        return run_instance(job, &[], session, limits, progress);
+        return run_instance(job, make, limits, progress);
     };
     let small = Job {
         values: values.clone(),
-        certificates: false,
-        explain: false,
+        setup: Setup {
+            certificates: false,
+            explain: false,
+            ..job.setup.clone()
+        },
         ..job.clone()
     };
-    let learnt = match run_instance(&small, &[], session, limits, progress) {
+    let learnt = match run_instance(&small, make, limits, progress) {
         JobEvent::Finished(outcome) => outcome,
         other => return other,
     };
@@ -184,7 +202,9 @@ fn run_learning(
     let facts: usize = exposed.iter().map(|exposed| exposed.values.len()).sum();
     let plural = if facts == 1 { "" } else { "s" };
     let note = format!("{facts} fact{plural} learnt at {values}");
-    let mut event = run_instance(job, &exposed, session, limits, progress);
+    let mut taught = job.clone();
+    taught.setup.exposed = exposed;
+    let mut event = run_instance(&taught, make, limits, progress);
     if let JobEvent::Finished(outcome) = &mut event {
         for finding in &mut outcome.findings {
             finding.account.rounds.insert(0, Round::new(note.clone()));
@@ -193,75 +213,20 @@ fn run_learning(
     event
 }
 
-/// Runs a job about one instance, with some facts exposed from the beginning.
+/// Runs a job about one instance.
 fn run_instance(
     job: &Job,
-    exposed: &[Exposed],
-    session: &Session,
+    make: MakeOne,
     limits: &Limits,
     progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
-    let instance = match session.instance(&job.values) {
+    let instance = match Instance::new(Arc::clone(&job.program), &job.values.map()) {
         Ok(instance) => instance,
         Err(diagnostics) => return JobEvent::rejected(&diagnostics),
     };
-    let engine: Box<dyn Engine> = match job.engine.as_str() {
-        EXPLICIT => Box::new(Explicit {
-            exhaustive: job.count_states,
-            along: job.along,
-            symmetry: job.symmetry,
-            certificates: job.certificates,
-            threads: usize::from(job.threads),
-            integers: None,
-        }),
-        FORWARD => Box::new(Forward {
-            breadth_first: job.breadth_first,
-            ..Forward::default()
-        }),
-        BACKWARD => Box::new(Backward::default()),
-        SPLIT => Box::new(Split {
-            symmetry: !job.no_symmetry,
-            certificates: job.certificates,
-            explain: job.explain,
-            errors: job.errors,
-            predicates: job.predicates,
-            witnesses: job.witnesses,
-            ..Split::default()
-        }),
-        PAIRWISE => Box::new(Pairwise {
-            symmetry: !job.no_symmetry,
-            certificates: job.certificates,
-            explain: job.explain,
-            ..Pairwise::default()
-        }),
-        THREAD_MODULAR => Box::new(ThreadModular {
-            symmetry: !job.no_symmetry,
-            certificates: job.certificates,
-            explain: job.explain,
-            ..ThreadModular::default()
-        }),
-        THREAD_MODULAR_REFINED => Box::new(ThreadModularRefined {
-            symmetry: !job.no_symmetry,
-            certificates: job.certificates,
-            explain: job.explain,
-            predicates: job.predicates,
-            ..ThreadModularRefined::default()
-        }),
-        CARTESIAN => Box::new(Cartesian {
-            exceptions: job.exceptions,
-            certificates: job.certificates,
-            explain: job.explain,
-        }),
-        LIVENESS_MONOLITHIC => Box::new(Monolithic {
-            symmetric: !job.no_symmetry,
-            certificates: job.certificates,
-            explain: job.explain,
-            ..Monolithic::default()
-        }),
-        LOCAL_LIVENESS => local(job, Variant::Plain, exposed),
-        FAIR_LOCAL_LIVENESS_A => local(job, Variant::A, exposed),
-        FAIR_LOCAL_LIVENESS_B => local(job, Variant::B, exposed),
-        other => return JobEvent::Failed(format!("there is no engine `{other}`")),
+    let engine = match make(&job.setup) {
+        Ok(engine) => engine,
+        Err(refused) => return JobEvent::Failed(refused.to_string()),
     };
     let mut capacity = FIRST_CAPACITY;
     loop {
@@ -277,7 +242,7 @@ fn run_instance(
             }
         }
         let outcome = engine.check_all(&system, &properties, limits, &mut Relay(progress));
-        let open = job.count_states
+        let open = job.setup.count_states
             || outcome
                 .answers
                 .iter()
@@ -289,12 +254,9 @@ fn run_instance(
         return match findings(job, &instance, &system, &outcome) {
             Ok(findings) => JobEvent::Finished(JobOutcome {
                 findings,
-                stats: Stats {
-                    up_to_symmetry: job.symmetry.then_some(true),
-                    ..outcome.stats
-                },
                 // A count up to symmetry is not the number of states.
-                complete: outcome.complete && !job.symmetry,
+                complete: outcome.complete && outcome.stats.up_to_symmetry.is_none(),
+                stats: outcome.stats,
             }),
             Err(message) => JobEvent::Failed(message),
         };
@@ -304,40 +266,26 @@ fn run_instance(
 /// Runs a job about all values of the parameters that have none.
 fn run_family(
     job: &Job,
-    engine: FamilyEngine,
-    session: &Session,
+    engine: &dyn FamilyEngine,
     solver: Option<&dyn HornSolver>,
     limits: &Limits,
     progress: &mut (dyn FnMut(&Stats) + Send),
 ) -> JobEvent {
-    let Some(program) = session.program() else {
-        return JobEvent::rejected(session.diagnostics());
-    };
     let task = Task {
-        program,
+        program: &job.program,
         fixed: &job.values.map(),
         properties: &job.properties,
-        method: job.method,
         solver,
-        bounded: job.bounded,
-        certificates: job.certificates,
-        explain: job.explain,
         limits,
     };
     let outcome = engine.check(&task, &mut Relay(progress));
     let mut findings = Vec::new();
     for (property, (answer, account)) in job.properties.iter().zip(outcome.findings) {
         let verdict = match answer {
-            family::Answer::Proved(certificate) => Verdict::Proved(certificate),
-            family::Answer::Unknown(reason) => Verdict::Unknown(reason),
-            family::Answer::Violated(found) => {
-                match violated(
-                    &job.text,
-                    &found.instance,
-                    &found.system,
-                    &found.run,
-                    property,
-                ) {
+            FamilyAnswer::Proved(certificate) => Verdict::Proved(certificate),
+            FamilyAnswer::Unknown(reason) => Verdict::Unknown(reason),
+            FamilyAnswer::Violated(found) => {
+                match violated(&found.instance, &found.system, &found.run, property) {
                     Ok(verdict) => verdict,
                     Err(message) => return JobEvent::Failed(message),
                 }
@@ -353,17 +301,6 @@ fn run_family(
         findings,
         stats: outcome.stats,
         complete: false,
-    })
-}
-
-/// An engine that looks for fair cycles one process at a time.
-fn local(job: &Job, variant: Variant, exposed: &[Exposed]) -> Box<dyn Engine> {
-    Box::new(Local {
-        variant,
-        symmetric: !job.no_symmetry,
-        certificates: job.certificates,
-        explain: job.explain,
-        exposed: exposed.to_vec(),
     })
 }
 
@@ -385,7 +322,7 @@ fn findings(
         let verdict = match answer {
             Answer::Proved(certificate) => Verdict::Proved(certificate.clone()),
             Answer::Unknown(reason) => Verdict::Unknown(reason.clone()),
-            Answer::Violated(run) => violated(&job.text, instance, system, run, property)?,
+            Answer::Violated(run) => violated(instance, system, run, property)?,
         };
         findings.push(Finding {
             property: property.clone(),
@@ -399,13 +336,12 @@ fn findings(
 /// A run as evidence. It is followed by the interpreter, which turns it into a trace; one that it does not follow
 /// is a fault of the engine.
 fn violated(
-    text: &str,
     instance: &Instance,
     system: &System,
     run: &Run,
     property: &str,
 ) -> Result<Verdict, String> {
-    match run.record(instance, text, system, property) {
+    match run.record(instance, system, property) {
         Ok(trace) => Ok(Verdict::Violated(trace)),
         Err(ReplayError::Limit { limit, .. }) => Ok(Verdict::Unknown(Reason::new(
             ReasonCode::ReplayLimit,

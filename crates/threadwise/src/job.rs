@@ -2,64 +2,32 @@
 //!
 //! The answer to a job is evidence: one finding for each property. Whoever asked rechecks it.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
+use threadwise_engine::Setup;
 use threadwise_evidence::{Account, ReasonCode, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
-use threadwise_lang::program::Span;
-use threadwise_param::engine::Method;
-use threadwise_safety::{Errors, Exceptions, Predicates};
+use threadwise_lang::program::{Program, Span};
 
 use crate::setting::Values;
 
 /// One engine, one instance or all of them, any number of properties.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
-    /// The model's text. It was accepted before; the worker reads it again.
-    pub text: String,
+    /// The program.
+    pub program: Arc<Program>,
     /// The value of every parameter. With an engine for all instances, parameters may be left out: the job is about all of their values.
     pub values: Values,
     /// The properties to decide, by name.
     pub properties: Vec<String>,
     /// The engine.
     pub engine: String,
-    /// Layers instead of chaining, in `forward`.
-    pub breadth_first: bool,
-    /// Threads it may use.
-    pub threads: u16,
-    /// Store one of all states that differ only in who is who.
-    pub symmetry: bool,
-    /// Compute the assertions of every process or pair, in the engines that have some.
-    pub no_symmetry: bool,
-    /// Write proofs as outlines, too, in the same engines.
-    #[serde(default)]
-    pub explain: bool,
-    /// When errors are looked for, in `split`.
-    pub errors: Errors,
-    /// Where predicates come from, in `split` and `thread-modular-refined`.
-    pub predicates: Predicates,
-    /// Expose who it is that a predicate holds of, in `split`.
-    pub witnesses: bool,
-    /// Where exceptions come from, in `cartesian`.
-    pub exceptions: Exceptions,
-    /// How a proof is looked for, in `counter`.
-    #[serde(default)]
-    pub method: Method,
-    /// The program to ask with `--method chc`, if it is not the usual one.
-    #[serde(default)]
-    pub solver: Option<String>,
-    /// The smaller instance to learn from what to expose from the beginning, in the local engines for liveness.
+    /// How it is to work.
+    pub setup: Setup,
+    /// The smaller instance to learn from first what to expose from the beginning, in engines that can.
     #[serde(default)]
     pub learn: Option<Values>,
-    /// Go on after every property is decided, until all states are counted.
-    pub count_states: bool,
-    /// Do not go on for long for the sake of the built-in checks when all else is violated, in `explicit`.
-    #[serde(default)]
-    pub along: bool,
-    /// Give up after some amount of work, in the engines for all instances.
-    #[serde(default)]
-    pub bounded: bool,
-    /// Whether proofs are to come with certificates.
-    pub certificates: bool,
     /// Seconds it may take.
     pub seconds: Option<f64>,
     /// Bytes it may use.

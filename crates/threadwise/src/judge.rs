@@ -7,18 +7,18 @@ use std::sync::Arc;
 
 use threadwise_certify::Error as CertifyError;
 use threadwise_evidence::{
-    self as evidence, Certificate, Reason, ReasonCode, Round, Stats, Trace, Vacuity, Verdict,
-    remedies, replay,
+    self as evidence, Certificate, Reason, ReasonCode, Round, Stats, Trace, Vacuity, Valuation,
+    Verdict, remedies, replay,
 };
-use threadwise_lang::program::{Expr, Program};
-use threadwise_lang::render::LineIndex;
+use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
+use threadwise_show::for_values;
 
 use crate::advice;
 use crate::job::{AskStop, Execution, JobOutcome, Stop};
 use crate::plan::{CHECKS, Options, Plan, Planned};
 use crate::report::{Exit, Exposure, Kind, PropertyResult, Run, Scope, VerdictKind};
-use crate::session::{Session, values_of};
+use crate::session::values_of;
 use crate::setting::Values;
 
 /// What a search is about.
@@ -35,7 +35,6 @@ pub(crate) struct View<'a> {
     plan: &'a Plan,
     subject: Subject<'a>,
     engine: &'a str,
-    text: &'a str,
     recheck: &'a Recheck,
     /// Why the engines for all instances gave no answer, if they were asked.
     tried: &'a [Reason],
@@ -101,7 +100,6 @@ impl Recheck {
 impl<'a> View<'a> {
     /// A search by this engine; `tried` says why engines for all instances gave no answer before it.
     pub(crate) fn new(
-        session: &'a Session,
         plan: &'a Plan,
         subject: Subject<'a>,
         engine: &'a str,
@@ -112,7 +110,6 @@ impl<'a> View<'a> {
             plan,
             subject,
             engine,
-            text: session.text(),
             recheck,
             tried,
         }
@@ -152,7 +149,7 @@ impl<'a> View<'a> {
     }
 
     fn result(&self, planned: &Planned, verdict: VerdictKind, stats: Stats) -> PropertyResult {
-        let scope = scope(self.program(), self.text, self.values());
+        let scope = scope(self.program(), self.values());
         PropertyResult {
             stats,
             ..PropertyResult::new(
@@ -212,8 +209,11 @@ impl<'a> View<'a> {
                 mut triggers,
             } => {
                 if let Subject::One(instance, _) = self.subject {
-                    let more = evidence::triggers(instance, self.text, &planned.name, &conjuncts);
-                    triggers.extend(more);
+                    let more = evidence::triggers(instance, &planned.name, &conjuncts);
+                    triggers.extend(more.iter().map(|(text, values)| {
+                        let values: Vec<&Valuation> = values.iter().collect();
+                        format!("`{text}`{}", for_values(&values))
+                    }));
                 }
                 Vacuity::NeverTriggered {
                     conjuncts: Vec::new(),
@@ -377,7 +377,7 @@ impl<'a> View<'a> {
     fn line(&self, error: &CertifyError) -> String {
         match error.span() {
             Some(span) => {
-                let (line, _) = LineIndex::new(self.text).position(self.text, span.start);
+                let line = self.program().source.lines().line(span);
                 format!("line {line}: ")
             }
             None => String::new(),
@@ -571,7 +571,7 @@ pub(crate) fn cut_short(file: &str, options: &Options, by: Stop, place: &str) ->
 }
 
 /// What a verdict about these values of parameters speaks of, and about all values of the others.
-pub(crate) fn scope(program: &Program, text: &str, values: &Values) -> Scope {
+pub(crate) fn scope(program: &Program, values: &Values) -> Scope {
     let values = values.in_order(program);
     let open = program.params.iter();
     let open = open.filter(|param| values.get(&param.name).is_none());
@@ -581,20 +581,15 @@ pub(crate) fn scope(program: &Program, text: &str, values: &Values) -> Scope {
     }
     Scope::All {
         parameters,
-        condition: condition(program, text),
+        condition: condition(program),
         values,
     }
 }
 
 /// What `where` says of all parameters, as in the source.
-fn condition(program: &Program, text: &str) -> String {
+fn condition(program: &Program) -> String {
     let constraints = program.params.iter().filter_map(|p| p.constraint.as_ref());
-    let source = |expr: &Expr| {
-        let source = text.get(expr.span.start as usize..expr.span.end as usize);
-        let words: Vec<&str> = source.unwrap_or_default().split_whitespace().collect();
-        words.join(" ")
-    };
-    let sources: Vec<String> = constraints.map(source).collect();
+    let sources: Vec<String> = constraints.map(|e| program.quote(e)).collect();
     match sources.as_slice() {
         [] => "true".to_owned(),
         [one] => one.clone(),

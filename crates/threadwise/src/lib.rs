@@ -22,15 +22,15 @@
 mod advice;
 mod checking;
 mod directive;
-mod engines;
+mod foreign;
 mod grants;
 mod in_process;
 mod job;
 mod judge;
-mod origin;
 pub mod page;
 mod plan;
 mod portfolio;
+mod registry;
 mod report;
 mod sarif;
 mod session;
@@ -38,29 +38,31 @@ mod setting;
 mod witness;
 
 pub use directive::{Directive, DirectiveError, Expected, ExpectedScope};
-pub use engines::{AUTO, BACKWARD, ENGINES, EXPLICIT, EngineInfo, FORWARD};
 pub use grants::Grants;
 pub use in_process::{Host, InProcess, run_job};
 pub use job::{
     AskStop, Execution, Executor, Finding, Job, JobEvent, JobOutcome, Runner, Stop, Turn, Whole,
     WireDiagnostic,
 };
-pub use origin::Origin;
 pub use plan::{
-    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, SOLVERS, engine_exists,
-    engine_explains, engine_options, properties, property_exists,
+    CHECKS, Denied, Only, Options, Plan, Planned, RequestError, properties, property_exists,
 };
+pub use portfolio::AUTO;
+pub use registry::Registry;
 pub use report::{
     Exit, Exposure, Kind, Level, Place, PropertyResult, RelatedPlace, Report, ReportedDiagnostic,
     Run, Scope, VerdictKind,
 };
 pub use sarif::sarif;
-pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
+pub use session::{CertifyFailure, Checked, ReplayFailure, Session, Written, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
-pub use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
+pub use threadwise_certify::{
+    Error as CertifyError, Method as CertifyMethod, Report as CertifyReport,
+};
+pub use threadwise_engine::{
+    Decides, EngineInfo, EngineOptions, Form, HornSolver, Make, OptionInfo, Refused, Setup,
+};
 pub use threadwise_evidence::{
     Certificate, Claim, Outline, Reason, ReasonCode, Remedy, ReplayError, Stats, Trace, Vacuity,
 };
-pub use threadwise_param::engine::{HornSolver, Method};
-pub use threadwise_safety::{Errors, Exceptions, Predicates};
 pub use witness::{NoWitness, witness};

@@ -1,25 +1,18 @@
 //! What is to be checked: which properties of a model, at which instances.
 
+use threadwise_engine::{EngineInfo, EngineOptions, LEARN, Make, Refused};
 use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
-use threadwise_param::engine::Method;
-use threadwise_safety::{Errors, Exceptions, Predicates};
 
 use crate::advice::endless;
-use crate::engines::{
-    AUTO, CARTESIAN, COUNTER, ENGINES, EXPLICIT, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B,
-    FAMILY, FORWARD, GENERALISE, LIVENESS_MONOLITHIC, LOCAL_LIVENESS, PAIRWISE, SPLIT,
-    THREAD_MODULAR, THREAD_MODULAR_REFINED, chosen, decides,
-};
+use crate::portfolio::{self, AUTO, Entry};
+use crate::registry::{Registry, decides};
 use crate::report::Kind;
 use crate::setting::{Setting, SettingError, Values, combinations};
 
 /// The name of the built-in checks, which every model has.
 pub const CHECKS: &str = "checks";
-
-/// The programs that solve Horn clauses; the first is asked unless another is named.
-pub const SOLVERS: &[&str] = &["z3"];
 
 /// What a caller asks for.
 #[derive(Clone, Debug)]
@@ -34,28 +27,12 @@ pub struct Options {
     pub only: Option<Only>,
     /// The engine, by name.
     pub engine: String,
-    /// Layers instead of chaining, in `forward`.
-    pub breadth_first: bool,
-    /// Store one of all states that differ only in who is who.
-    pub symmetry: bool,
-    /// Compute the assertions of every process or pair, in the engines that have some, and look at every process in those for liveness.
-    pub no_symmetry: bool,
-    /// Write proofs as outlines, too, in the same engines.
+    /// Its own options.
+    pub engine_options: EngineOptions,
+    /// The engines that there are.
+    pub registry: Registry,
+    /// Write proofs as outlines, too, in engines that can.
     pub explain: bool,
-    /// When errors are looked for, in `split`.
-    pub errors: Option<Errors>,
-    /// Where predicates come from, in `split` and `thread-modular-refined`.
-    pub predicates: Option<Predicates>,
-    /// Expose who it is that a predicate holds of, in `split`.
-    pub witnesses: bool,
-    /// Where exceptions come from, in `cartesian`.
-    pub exceptions: Option<Exceptions>,
-    /// How a proof is looked for, in `counter`.
-    pub method: Option<Method>,
-    /// The program that `--method chc` asks, by name.
-    pub solver: Option<String>,
-    /// The instance to learn from first, in the local engines for liveness: values of some parameters, the others as they are.
-    pub learn: Vec<Setting>,
     /// Go on after every property is decided, until all states are counted.
     pub count_states: bool,
     /// Replay traces and check certificates before they are reported.
@@ -77,18 +54,10 @@ impl Default for Options {
             for_all: Vec::new(),
             properties: Vec::new(),
             only: None,
-            engine: AUTO.to_owned(),
-            breadth_first: false,
-            symmetry: false,
-            no_symmetry: false,
+            engine: AUTO.name.to_owned(),
+            engine_options: EngineOptions::default(),
+            registry: Registry::default(),
             explain: false,
-            errors: None,
-            predicates: None,
-            witnesses: false,
-            exceptions: None,
-            method: None,
-            solver: None,
-            learn: Vec::new(),
             count_states: false,
             recheck: true,
             certificates: false,
@@ -173,31 +142,26 @@ pub enum RequestError {
     )]
     EngineOption {
         /// The option.
-        option: &'static str,
+        option: String,
         /// The engines that it is for.
-        for_engines: &'static [&'static str],
+        for_engines: Vec<&'static str>,
         /// The engine that was asked for.
         engine: String,
     },
-    /// No such solver.
-    #[error("there is no solver `{name}` that threadwise knows how to ask")]
-    UnknownSolver {
-        /// The name that was given.
-        name: String,
+    /// An option that no engine has.
+    #[error("no engine has the option `{option}`")]
+    UnknownOption {
+        /// The option.
+        option: String,
         /// What to do next.
         help: String,
     },
-    /// `--solver z3` alone
-    #[error("`--solver` is for `--method chc`")]
-    SolverWithoutMethod,
+    /// Options that the engine cannot be made with.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// `--learn N=2..3`
     #[error("`--learn` takes one value of `{0}`, not a range")]
     LearnRange(String),
-    /// `--errors fixpoint --predicates paths`
-    #[error(
-        "`--predicates paths` follows violations through the stages, and `--errors fixpoint` has none"
-    )]
-    PathsWithoutStages,
     /// The filters leave no property.
     #[error("nothing to check: the model has no property that was asked for")]
     Nothing,
@@ -219,7 +183,8 @@ impl RequestError {
             RequestError::UnknownProperty { help, .. }
             | RequestError::UnknownParameter { help, .. }
             | RequestError::UnknownEngine { help, .. }
-            | RequestError::UnknownSolver { help, .. }
+            | RequestError::UnknownOption { help, .. }
+            | RequestError::Refused(Refused { help, .. })
             | RequestError::UnknownWarning { help, .. } => Some(help.clone()),
             RequestError::SetForAll(name) => Some(format!("leave out one of the two for `{name}`")),
             RequestError::EngineOption {
@@ -230,14 +195,8 @@ impl RequestError {
                 let engines = alternatives(for_engines, "--engine ");
                 Some(format!("leave out `{option}`, or use {engines}"))
             }
-            RequestError::SolverWithoutMethod => {
-                Some("leave it out, or say `--method chc`, too".to_owned())
-            }
             RequestError::LearnRange(name) => {
                 Some(format!("give a small value, such as --learn {name}=3"))
-            }
-            RequestError::PathsWithoutStages => {
-                Some("leave out `--errors`, or say `--errors stages`".to_owned())
             }
             RequestError::Conflict { .. } => Some("leave out `--only`, or `--property`".to_owned()),
             RequestError::Nothing => {
@@ -261,6 +220,10 @@ pub struct Plan {
     pub properties: Vec<Planned>,
     /// What was asked for.
     pub options: Options,
+    /// The engine.
+    pub(crate) engine: &'static EngineInfo,
+    /// The values of the instance to learn from, if one was asked for.
+    pub(crate) learn: Vec<Setting>,
 }
 
 /// A property to check.
@@ -275,10 +238,12 @@ pub struct Planned {
 impl Plan {
     /// Works out what a request means for a model.
     pub fn new(program: &Program, options: &Options) -> Result<Plan, RequestError> {
-        engine_exists(&options.engine)?;
-        engine_options(options)?;
+        let engine = options.registry.get(&options.engine)?;
+        options.registry.check(options)?;
+        let learn = options.engine_options.all(&LEARN).iter();
+        let learn: Vec<Setting> = learn.map(|text| text.parse()).collect::<Result<_, _>>()?;
         let params = || program.params.iter().map(|param| param.name.clone());
-        let given = options.settings.iter().chain(&options.learn);
+        let given = options.settings.iter().chain(&learn);
         let given = given.map(|setting| &setting.name);
         for name in given.chain(&options.for_all) {
             if !params().any(|known| known == *name) {
@@ -288,10 +253,10 @@ impl Plan {
                 });
             }
         }
-        if let Some(setting) = options.learn.iter().find(|setting| setting.is_sweep()) {
+        if let Some(setting) = learn.iter().find(|setting| setting.is_sweep()) {
             return Err(RequestError::LearnRange(setting.name.clone()));
         }
-        combinations(&options.learn)?;
+        combinations(&learn)?;
         for name in &options.for_all {
             if options.settings.iter().any(|setting| setting.name == *name) {
                 return Err(RequestError::SetForAll(name.clone()));
@@ -333,6 +298,8 @@ impl Plan {
             instances: combinations(&options.settings)?,
             properties: properties.cloned().collect(),
             options: options.clone(),
+            engine,
+            learn,
         })
     }
 
@@ -341,34 +308,31 @@ impl Plan {
         self.instances.len() > 1
     }
 
-    /// The engines for all instances that are to be tried before one instance is looked at, or instead of that. With `auto`, that is for what is not
+    /// The engines for all instances that are to be tried before one instance is looked at, or instead of that. Where several engines are asked, that is for what is not
     /// one instance with finitely many states.
-    pub(crate) fn families(&self, program: &Program, values: &Values) -> &'static [&'static str] {
+    pub(crate) fn families(&self, program: &Program, values: &Values) -> Vec<Entry> {
         let safety = |planned: &Planned| planned.kind != Kind::Liveness;
         if !self.properties.iter().any(safety) {
-            return &[];
-        }
-        let named = FAMILY.iter().position(|name| *name == self.options.engine);
-        if let Some(named) = named {
-            return &FAMILY[named..=named];
+            return Vec::new();
         }
         let open = program.params.iter();
         let open = open.filter(|param| values.get(&param.name).is_none());
-        let claim = open.count() > 0 || endless(program).is_some();
-        match self.options.engine == AUTO && claim && !self.options.count_states {
-            true => FAMILY,
-            false => &[],
+        let claim = || open.count() > 0 || endless(program).is_some();
+        match self.engine.make {
+            Make::All(_) => vec![Entry::new(self.engine)],
+            Make::Several if !self.options.count_states && claim() => portfolio::for_all(),
+            _ => Vec::new(),
         }
     }
 
     /// Whether an engine for all instances was asked for, and no other.
     pub(crate) fn is_family(&self) -> bool {
-        FAMILY.contains(&self.options.engine.as_str())
+        matches!(self.engine.make, Make::All(_))
     }
 
     /// Of these properties, those that an engine decides at an instance, together if one search serves them: all of safety, and each of liveness.
     pub(crate) fn searches<'p>(&self, properties: &[&'p Planned]) -> Vec<Vec<&'p Planned>> {
-        let decided = |p: &&Planned| decides(&self.options.engine, p).is_ok() && !self.is_family();
+        let decided = |p: &&Planned| decides(self.engine, p).is_ok() && !self.is_family();
         let decided = properties.iter().copied().filter(decided);
         let (liveness, safety): (Vec<&'p Planned>, Vec<&'p Planned>) =
             decided.partition(|p| p.kind == Kind::Liveness);
@@ -454,113 +418,6 @@ impl Denied {
     }
 }
 
-/// Checks an engine's name, which does not need a model.
-pub fn engine_exists(name: &str) -> Result<(), RequestError> {
-    let names = || ENGINES.iter().map(|engine| engine.name.to_owned());
-    if names().any(|known| known == name) {
-        return Ok(());
-    }
-    Err(RequestError::UnknownEngine {
-        name: name.to_owned(),
-        help: did_you_mean(name, names(), "the engines"),
-    })
-}
-
-/// The engines whose proofs can be written so that people can read them.
-const EXPLAINING: &[&str] = &[
-    AUTO,
-    SPLIT,
-    PAIRWISE,
-    THREAD_MODULAR,
-    THREAD_MODULAR_REFINED,
-    CARTESIAN,
-    LIVENESS_MONOLITHIC,
-    LOCAL_LIVENESS,
-    FAIR_LOCAL_LIVENESS_A,
-    FAIR_LOCAL_LIVENESS_B,
-    COUNTER,
-    GENERALISE,
-];
-
-/// Whether `--explain` is for this engine.
-pub fn engine_explains(engine: &str) -> bool {
-    EXPLAINING.contains(&engine)
-}
-
-/// Checks that the engine has a use for the options that are for one engine, which does not need a model either.
-pub fn engine_options(options: &Options) -> Result<(), RequestError> {
-    let given: [(bool, &str, &[&str]); 12] = [
-        (options.symmetry, "--symmetry", &[EXPLICIT]),
-        (
-            options.no_symmetry,
-            "--no-symmetry",
-            &[
-                SPLIT,
-                PAIRWISE,
-                THREAD_MODULAR,
-                THREAD_MODULAR_REFINED,
-                LIVENESS_MONOLITHIC,
-                LOCAL_LIVENESS,
-                FAIR_LOCAL_LIVENESS_A,
-                FAIR_LOCAL_LIVENESS_B,
-            ],
-        ),
-        (options.explain, "--explain", EXPLAINING),
-        (
-            !options.learn.is_empty(),
-            "--learn",
-            &[LOCAL_LIVENESS, FAIR_LOCAL_LIVENESS_A, FAIR_LOCAL_LIVENESS_B],
-        ),
-        (options.errors.is_some(), "--errors", &[SPLIT]),
-        (
-            options.predicates.is_some(),
-            "--predicates",
-            &[SPLIT, THREAD_MODULAR_REFINED],
-        ),
-        (
-            options.predicates == Some(Predicates::Paths),
-            "--predicates paths",
-            &[SPLIT],
-        ),
-        (options.witnesses, "--witnesses", &[SPLIT]),
-        (options.exceptions.is_some(), "--exceptions", &[CARTESIAN]),
-        (options.method.is_some(), "--method", &[COUNTER]),
-        (options.solver.is_some(), "--solver", &[COUNTER]),
-        (options.breadth_first, "--breadth-first", &[FORWARD]),
-    ];
-    for (given, option, for_engines) in given {
-        let kind = match options.only {
-            Some(Only::Liveness) => Kind::Liveness,
-            _ => Kind::Builtin,
-        };
-        let engine = chosen(&options.engine, kind);
-        let asked = options.engine.as_str();
-        if given && !for_engines.contains(&engine) && !for_engines.contains(&asked) {
-            return Err(RequestError::EngineOption {
-                option,
-                for_engines,
-                engine: engine.to_owned(),
-            });
-        }
-    }
-    if options.errors == Some(Errors::Fixpoint) && options.predicates == Some(Predicates::Paths) {
-        return Err(RequestError::PathsWithoutStages);
-    }
-    if let Some(name) = &options.solver {
-        if options.method != Some(Method::Chc) {
-            return Err(RequestError::SolverWithoutMethod);
-        }
-        if !SOLVERS.contains(&name.as_str()) {
-            let known = SOLVERS.iter().map(|&name| name.to_owned());
-            return Err(RequestError::UnknownSolver {
-                name: name.clone(),
-                help: did_you_mean(name, known, "the solvers"),
-            });
-        }
-    }
-    Ok(())
-}
-
 /// Names in quotes, each with what comes before it: "`a`, `b` or `c`".
 fn alternatives(names: &[&str], before: &str) -> String {
     let quoted: Vec<String> = names
@@ -573,7 +430,7 @@ fn alternatives(names: &[&str], before: &str) -> String {
     }
 }
 
-fn did_you_mean(name: &str, known: impl Iterator<Item = String>, what: &str) -> String {
+pub(crate) fn did_you_mean(name: &str, known: impl Iterator<Item = String>, what: &str) -> String {
     let known: Vec<String> = known.collect();
     match closest(name, known.iter().cloned()) {
         Some(near) => format!("did you mean `{near}`?"),

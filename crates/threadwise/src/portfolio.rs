@@ -4,20 +4,41 @@
 //! that is conclusive in a round wins. So what it costs is bounded by what the winner needs, whatever the others would need, and the outcome does not
 //! depend on how many are run side by side. `docs/book/src/choosing-an-engine.md` has the plans with the measurements that they are from.
 
+use threadwise_engine::{Decides, EngineInfo, Make};
+use threadwise_explicit::EXPLICIT;
 use threadwise_lang::program::{IdOrder, Instances, Program};
+use threadwise_liveness::{FAIR_LOCAL_B, MONOLITHIC};
+use threadwise_param::engine::{COUNTER, GENERALISE};
+use threadwise_safety::{FORWARD, SPLIT};
 
-use crate::engines::{
-    COUNTER, EXPLICIT, FAIR_LOCAL_LIVENESS_B, FORWARD, GENERALISE, LIVENESS_MONOLITHIC, SPLIT,
+use crate::report::Kind;
+
+/// The choice that is made unless another is asked for.
+pub static AUTO: EngineInfo = EngineInfo {
+    name: "auto",
+    about: "The default: several engines that take turns. Safety for all values of the parameters by `counter` and `generalise`; what they leave open at one instance by `explicit`, `forward` and `split`. Liveness at one instance by `liveness-monolithic` and `fair-local-liveness-b`.",
+    decides: Decides::Both,
+    explains: true,
+    options: &[],
+    make: Make::Several,
 };
+
+/// The engine that is asked alone about properties of a kind, where only one can do what is wanted.
+pub(crate) fn alone(kind: Kind) -> &'static EngineInfo {
+    match kind {
+        Kind::Liveness => &MONOLITHIC,
+        _ => &EXPLICIT,
+    }
+}
 
 /// What the first round grants to a share, in units of work: some fifteen milliseconds, so that whatever is decided in an instant is.
 const FIRST: u64 = 150_000;
 
 /// An engine of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entry<'a> {
-    /// Its name.
-    pub(crate) engine: &'a str,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The engine.
+    pub(crate) engine: &'static EngineInfo,
     /// Its share of the work.
     pub(crate) share: u64,
     /// The share that it begins with, if that is more: it keeps to it until its own share has grown to that.
@@ -30,9 +51,9 @@ pub(crate) struct Entry<'a> {
     pub(crate) learns: bool,
 }
 
-impl<'a> Entry<'a> {
+impl Entry {
     /// An engine with an equal share, from the first round on.
-    pub(crate) fn new(engine: &'a str) -> Entry<'a> {
+    pub(crate) fn new(engine: &'static EngineInfo) -> Entry {
         Entry {
             engine,
             share: 1,
@@ -43,11 +64,11 @@ impl<'a> Entry<'a> {
         }
     }
 
-    fn share(self, share: u64) -> Entry<'a> {
+    fn share(self, share: u64) -> Entry {
         Entry { share, ..self }
     }
 
-    fn from(self, from: u32) -> Entry<'a> {
+    fn from(self, from: u32) -> Entry {
         Entry { from, ..self }
     }
 
@@ -77,27 +98,25 @@ impl<'a> Entry<'a> {
             words.push(format!("from round {}", self.from + 1));
         }
         match words.as_slice() {
-            [] => self.engine.to_owned(),
-            words => format!("{} ({})", self.engine, words.join(", ")),
+            [] => self.engine.name.to_owned(),
+            words => format!("{} ({})", self.engine.name, words.join(", ")),
         }
     }
 }
 
 /// Safety for all values of parameters.
-pub(crate) fn for_all() -> Vec<Entry<'static>> {
-    vec![Entry::new(COUNTER).share(4), Entry::new(GENERALISE).from(5)]
+pub(crate) fn for_all() -> Vec<Entry> {
+    vec![
+        Entry::new(&COUNTER).share(4),
+        Entry::new(&GENERALISE).from(5),
+    ]
 }
 
 /// So few processes that searching their states comes before anything else: the search of small instances that proofs for all begin with is not smaller.
 const FEW: u32 = 4;
 
 /// Safety at one instance with so many processes. `tried` says that the engines for all instances were asked before; `explain`, that a proof is to be read.
-pub(crate) fn safety(
-    program: &Program,
-    processes: u32,
-    tried: bool,
-    explain: bool,
-) -> Vec<Entry<'static>> {
+pub(crate) fn safety(program: &Program, processes: u32, tried: bool, explain: bool) -> Vec<Entry> {
     let alike = program.templates.iter().any(|template| {
         template.order == IdOrder::Unordered && matches!(template.instances, Instances::Range(..))
     });
@@ -107,30 +126,30 @@ pub(crate) fn safety(
         plan.push(Entry {
             lifted: true,
             head_start: 4,
-            ..Entry::new(COUNTER)
+            ..Entry::new(&COUNTER)
         });
     }
     // Engines that have nothing to show for a proof come when those that have are at the end of their wits.
     let late = if explain { 15 } else { 0 };
-    let explicit = Entry::new(EXPLICIT).share(3).from(late);
+    let explicit = Entry::new(&EXPLICIT).share(3).from(late);
     match processes <= FEW {
         true => plan.insert(0, explicit),
         false => plan.push(explicit),
     }
-    plan.push(Entry::new(FORWARD).share(6).from(late));
+    plan.push(Entry::new(&FORWARD).share(6).from(late));
     if alike || explain {
-        plan.push(Entry::new(SPLIT).from(if explain { 0 } else { 4 }));
+        plan.push(Entry::new(&SPLIT).from(if explain { 0 } else { 4 }));
     }
     plan
 }
 
 /// A liveness property at one instance. `smaller` says that there is an instance to learn from.
-pub(crate) fn liveness(smaller: bool) -> Vec<Entry<'static>> {
-    let mut plan = vec![Entry::new(LIVENESS_MONOLITHIC).share(4)];
+pub(crate) fn liveness(smaller: bool) -> Vec<Entry> {
+    let mut plan = vec![Entry::new(&MONOLITHIC).share(4)];
     if smaller {
         plan.push(Entry {
             learns: true,
-            ..Entry::new(FAIR_LOCAL_LIVENESS_B).from(6)
+            ..Entry::new(&FAIR_LOCAL_B).from(6)
         });
     }
     plan
@@ -142,7 +161,7 @@ mod tests {
 
     #[test]
     fn grants_grow_until_they_are_without_end() {
-        let entry = Entry::new(FORWARD).share(6);
+        let entry = Entry::new(&FORWARD).share(6);
         let grants: Vec<u64> = (0..120).map(|round| entry.grant(round)).collect();
         assert_eq!(grants[0], 6 * FIRST);
         assert!(grants.windows(2).all(|pair| pair[0] <= pair[1]));

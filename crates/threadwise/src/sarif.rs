@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use threadwise_evidence::{Step, Trace, to_conclusion};
+use threadwise_evidence::{Step, Trace};
+use threadwise_show::to_conclusion;
 
 use crate::page::Source;
 use crate::report::{Kind, Level, PropertyResult, Report, ReportedDiagnostic, Run, VerdictKind};

@@ -1,32 +1,45 @@
-//! A model that was read: the place where everything begins.
+//! A program that was read: the place where everything begins.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 use threadwise_evidence::{Certificate, Claim, ReplayError, Trace, annotate};
 use threadwise_lang::diagnostics::{Diagnostic, Severity};
+use threadwise_lang::print::{Layout, print};
 use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
+use threadwise_lang::source::{SourceLines, SourceMap};
 use threadwise_model::instance::Instance;
 
 use crate::checking::Checking;
+use crate::foreign;
 use crate::in_process::InProcess;
 use crate::job::Executor;
 use crate::judge::{self, fits};
-use crate::origin::Origin;
 use crate::plan::{Denied, Options, Plan, RequestError};
 use crate::report::{Report, ReportedDiagnostic, Run, Scope, VerdictKind};
 use crate::setting::Values;
 
-/// A model with its text and what the front end said about it.
+/// A program and what the front end said about it.
 #[derive(Clone, Debug)]
 pub struct Session {
     name: String,
-    text: String,
-    /// What the text was made from, if nobody wrote it.
-    origin: Option<Origin>,
+    /// What it was read from.
+    source: Arc<SourceMap>,
     program: Option<Arc<Program>>,
+    /// How the program is written in our language, if it was made from another one.
+    written: Option<Written>,
     diagnostics: Vec<Diagnostic>,
+}
+
+/// How a program of another language is written in ours.
+#[derive(Clone, Debug)]
+pub enum Written {
+    /// So.
+    Text(String),
+    /// As it is printed.
+    Printed(Layout),
 }
 
 /// What became of one instance.
@@ -84,41 +97,36 @@ impl Session {
     /// assert!(session.program().is_some());
     /// ```
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Session {
-        let text = text.into();
+        let (name, text) = (name.into(), text.into());
         let checked = threadwise_lang::check(&text);
+        let source = Arc::new(SourceMap::of(&name, &text));
+        let program = checked.program.map(|program| {
+            let source = Arc::clone(&source);
+            Arc::new(Program { source, ..program })
+        });
         Session {
-            name: name.into(),
-            text,
-            origin: None,
-            program: checked.program.map(Arc::new),
+            name,
+            source,
+            program,
+            written: None,
             diagnostics: checked.diagnostics,
         }
     }
 
-    /// A model that was made from a program of another language, and what is to be said about that. What it says of lines is about the original.
+    /// A program that a front end made from one of another language, how it is written in ours, and what is to be said about the original.
     pub fn imported(
         name: impl Into<String>,
-        text: impl Into<String>,
-        origin: Origin,
+        mut program: Program,
+        written: Written,
         notes: Vec<Diagnostic>,
     ) -> Session {
-        let text = text.into();
-        let checked = threadwise_lang::check(&text);
-        // Warnings are for those who write models.
-        let errors = checked.diagnostics.into_iter();
-        let errors = errors.filter(|diagnostic| diagnostic.severity() == Severity::Error);
-        let errors = errors.map(|diagnostic| origin.diagnostic(&text, diagnostic));
-        let diagnostics = notes.into_iter().chain(errors).collect();
-        let program = checked.program.map(|mut program| {
-            program.directives = origin.directives();
-            Arc::new(program)
-        });
+        program.directives = foreign::directives(program.source.text());
         Session {
             name: name.into(),
-            text,
-            origin: Some(origin),
-            program,
-            diagnostics,
+            source: Arc::clone(&program.source),
+            program: Some(Arc::new(program)),
+            written: Some(written),
+            diagnostics: notes,
         }
     }
 
@@ -128,11 +136,12 @@ impl Session {
         text: impl Into<String>,
         diagnostics: Vec<Diagnostic>,
     ) -> Session {
+        let name = name.into();
         Session {
-            name: name.into(),
-            text: text.into(),
-            origin: None,
+            source: Arc::new(SourceMap::foreign(&name, &text.into())),
+            name,
             program: None,
+            written: None,
             diagnostics,
         }
     }
@@ -142,52 +151,38 @@ impl Session {
         &self.name
     }
 
-    /// The text of the model.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// The text that somebody wrote: the model's, or that of the program it was made from. Diagnostics, and the lines of traces, are about this one.
+    /// The text that somebody wrote: a model, or a program of another language. Diagnostics, and the lines of traces, are about this one.
     pub fn source(&self) -> &str {
-        self.origin
-            .as_ref()
-            .map_or(&self.text, |origin| &origin.text)
+        self.source.text()
     }
 
-    /// Whether the model was made from a program of another language.
+    /// The program as a model: what somebody wrote, or as it is printed.
+    pub fn model(&self) -> Cow<'_, str> {
+        match (&self.program, &self.written) {
+            (Some(program), Some(Written::Printed(layout))) => Cow::Owned(print(program, layout)),
+            (_, Some(Written::Text(text))) => Cow::Borrowed(text),
+            _ => Cow::Borrowed(self.source()),
+        }
+    }
+
+    /// Whether the program was made from one of another language.
     pub fn is_imported(&self) -> bool {
-        self.origin.is_some()
+        self.written.is_some()
     }
 
-    /// Where the model comes from, if it was made from a program of another language.
-    pub fn origin(&self) -> Option<&Origin> {
-        self.origin.as_ref()
+    /// Finds the lines of places in the program.
+    pub fn lines(&self) -> SourceLines<'_> {
+        self.source.lines()
     }
 
-    /// The line of the source that a line of the model comes from, both from 1.
-    pub fn line(&self, line: u32) -> Option<u32> {
-        match &self.origin {
-            Some(origin) => origin.line(line),
-            None => Some(line),
-        }
-    }
-
-    /// A trace whose lines are those of the model, with those of the source.
-    pub fn placed(&self, mut trace: Trace) -> Trace {
-        if let Some(origin) = &self.origin {
-            origin.trace(&self.text, &mut trace);
-        }
-        trace
-    }
-
-    /// Messages about the model as messages about the source.
+    /// Messages about the program as messages about what somebody wrote.
     fn about_source(&self, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-        match &self.origin {
-            Some(origin) => diagnostics
+        match self.is_imported() {
+            true => diagnostics
                 .into_iter()
-                .map(|diagnostic| origin.diagnostic(&self.text, diagnostic))
+                .map(|diagnostic| foreign::diagnostic(&self.source, diagnostic))
                 .collect(),
-            None => diagnostics,
+            false => diagnostics,
         }
     }
 
@@ -251,7 +246,8 @@ impl Session {
         let plan = Plan::new(program, options)?;
         let mut runs = Vec::new();
         for values in &plan.instances {
-            let mut run = match self.check_instance(&plan, values, &mut InProcess::default()) {
+            let mut engines = InProcess::new(options.registry.clone());
+            let mut run = match self.check_instance(&plan, values, &mut engines) {
                 Checked::Run(run) => run,
                 Checked::Rejected(diagnostics) => Run {
                     file: self.name.clone(),
@@ -285,21 +281,20 @@ impl Session {
         }
     }
 
-    /// What became of an instance, with the lines of the source.
+    /// What became of an instance, with what is to be done about it in terms of the source.
     fn about(&self, checked: Checked) -> Checked {
         match checked {
             Checked::Run(mut run) => {
+                let advice = self.program.as_deref().and_then(foreign::advice);
                 for result in &mut run.results {
-                    result.trace = result.trace.take().map(|trace| self.placed(trace));
-                    if let (Some(origin), Some(reason)) = (&self.origin, &mut result.reason)
+                    if let (Some(advice), Some(reason)) = (&advice, &mut result.reason)
                         && result.verdict == VerdictKind::Unknown
-                        && let Some(advice) = origin.advice(&self.text)
                     {
                         // After a limit, a greater one is worth a try, too.
                         let before = reason.next.take().filter(|_| reason.code.is_limit());
                         reason.next = Some(match before {
                             Some(next) => format!("{next}; or {advice}"),
-                            None => advice,
+                            None => advice.clone(),
                         });
                     }
                 }
@@ -313,15 +308,10 @@ impl Session {
     /// Replays a trace with the interpreter, at the parameter values that the trace names; the trace with its lines and reasons as this
     /// model has them.
     pub fn replay(&self, trace: &Trace) -> Result<Trace, ReplayFailure> {
-        Ok(self.placed(self.annotated(trace)?))
-    }
-
-    /// The same, with lines of the model.
-    pub(crate) fn annotated(&self, trace: &Trace) -> Result<Trace, ReplayFailure> {
         let values = trace.params.iter();
         let values = Values(values.map(|(name, value)| (name.clone(), *value)).collect());
         let instance = self.instance(&values).map_err(ReplayFailure::Instance)?;
-        Ok(annotate(&instance, trace, &self.text)?)
+        Ok(annotate(&instance, trace)?)
     }
 
     /// Has the independent checker check that a certificate proves a property, at these parameter values. If it is about all values of parameters, these
@@ -359,7 +349,7 @@ impl Session {
         let params = certificate.params.iter();
         let values = Values(params.map(|(name, value)| (name.clone(), *value)).collect());
         match (&certificate.claim, &self.program) {
-            (Claim::Family(_), Some(program)) => judge::scope(program, &self.text, &values),
+            (Claim::Family(_), Some(program)) => judge::scope(program, &values),
             _ => Scope::Instance { values },
         }
     }
@@ -374,11 +364,11 @@ impl Session {
         let mut text = String::new();
         if let Claim::Family(_) = certificate.claim {
             let program = self.family(certificate, values)?;
-            threadwise_certify::smtlib_family(program, certificate, property, &mut text)?;
+            threadwise_conditions::smtlib_family(program, certificate, property, &mut text)?;
             return Ok(text);
         }
         let instance = self.instance(values).map_err(CertifyFailure::Instance)?;
-        threadwise_certify::smtlib(&instance, certificate, property, &mut text)?;
+        threadwise_conditions::smtlib(&instance, certificate, property, &mut text)?;
         Ok(text)
     }
 }

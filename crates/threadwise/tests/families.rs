@@ -1,7 +1,5 @@
 //! Claims for all values of the parameters: which engines are asked, in which order, and what the results speak of.
 
-#![allow(missing_docs)]
-
 use std::collections::BTreeMap;
 
 use threadwise::{
@@ -128,7 +126,11 @@ fn all_instances_come_first_and_one_decides_what_is_left() {
     assert_eq!(asked[1], ["checks", "one"]);
     assert_eq!(asked[2], ["checks"]);
     assert_eq!(script.asked[0].values, Values::default());
-    assert!(script.asked[0].bounded && script.asked[1].bounded && !script.asked[2].bounded);
+    assert!(
+        script.asked[0].setup.bounded
+            && script.asked[1].setup.bounded
+            && !script.asked[2].setup.bounded
+    );
     let all = Scope::All {
         parameters: vec!["N".to_owned(), "M".to_owned()],
         condition: "N >= 2 && (M >= 1 || N > 5)".to_owned(),
@@ -260,7 +262,7 @@ fn values_that_are_set_are_part_of_the_claim() {
     };
     let run = self::run(MODEL, &counter, &mut script);
     assert_eq!(engines(&script), ["counter"]);
-    assert!(!script.asked[0].bounded);
+    assert!(!script.asked[0].setup.bounded);
     assert_eq!(result(&run, "low").scope.phrase(), "at N=2, M=1");
     assert_eq!(result(&run, "one").verdict, VerdictKind::Unknown);
     assert_eq!(reason(result(&run, "ends")).0, "unsupported");

@@ -1,13 +1,17 @@
 //! A session with an executor that does what a test wants: what becomes of an engine's answers.
 
-#![allow(missing_docs)]
+use std::sync::Arc;
 
 use threadwise::{
-    AskStop, Checked, Execution, Exit, Finding, InProcess, Job, JobOutcome, Only, Options, Origin,
-    Plan, Report, Run, Runner, Session, Setting, Stats, Stop, Trace, Values, VerdictKind, Whole,
+    AskStop, Checked, EngineOptions, Execution, Exit, Finding, InProcess, Job, JobOutcome, Only,
+    Options, Plan, Report, Run, Runner, Session, Stats, Stop, Trace, Values, VerdictKind, Whole,
+    Written,
 };
 use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Account, Certificate, Claim, Reason, ReasonCode, Vacuity, Verdict};
+use threadwise_lang::print::Layout;
+use threadwise_lang::program::Note;
+use threadwise_lang::source::SourceMap;
 
 const BROKEN: &str = "\
 shared x: 0..9 = 0;
@@ -208,12 +212,14 @@ impl Runner for Hasty {
 
 #[test]
 fn after_a_limit_the_advice_about_wide_inputs_comes_second() {
-    let model = "shared x: 0..2000000000 = 0;\nprocess P {\n    a: havoc x; // many values: bound the input\n}\n";
-    let origin = Origin {
-        text: "the program".to_owned(),
-        lines: vec![Some(1), Some(2), Some(7)],
-    };
-    let session = Session::imported("program.c", model, origin, Vec::new());
+    let model = "shared x: 0..2000000000 = 0;\nprocess P {\n    a: havoc x;\n}\n";
+    let mut program = threadwise_lang::check(model).program.unwrap();
+    let havoc = &mut program.templates[0].body[0];
+    havoc.note = Some(Note::Wide("bound the input".to_owned()));
+    (havoc.span.start, havoc.span.end) = (6, 7);
+    program.source = Arc::new(SourceMap::foreign("program.c", &"\n".repeat(9)));
+    let written = Written::Printed(Layout::of(&program));
+    let session = Session::imported("program.c", program, written, Vec::new());
     let options = Options {
         seconds: Some(2.0),
         memory: Some(256 << 20),
@@ -377,7 +383,7 @@ fn the_instance_to_learn_from_is_part_of_the_job() {
     let options = Options {
         engine: "fair-local-liveness-b".to_owned(),
         only: Some(Only::Liveness),
-        learn: vec!["N=3".parse::<Setting>().unwrap()],
+        engine_options: EngineOptions::default().value("learn", "N=3"),
         ..Options::default()
     };
     let plan = Plan::new(session.program().unwrap(), &options).unwrap();
@@ -467,7 +473,7 @@ fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
     let session = Session::new("waiting.tw", WAITING);
     let mut options = Options {
         engine: "local-liveness".to_owned(),
-        learn: vec!["N=1".parse::<Setting>().unwrap()],
+        engine_options: EngineOptions::default().value("learn", "N=1"),
         ..Options::default()
     };
     let program = session.program().unwrap();
@@ -478,7 +484,7 @@ fn a_small_instance_that_does_not_exist_is_an_error_and_a_limit_ends_it() {
         &mut Whole::new(Learner(Vec::new())),
     );
     assert!(matches!(checked, Checked::Rejected(_)), "{checked:?}");
-    options.learn = vec!["N=2".parse::<Setting>().unwrap()];
+    options.engine_options = EngineOptions::default().value("learn", "N=2");
     let plan = Plan::new(program, &options).unwrap();
     let stopped = Execution::Stopped {
         by: Stop::Memory,

@@ -1,13 +1,13 @@
 //! An engine that is told to stop does so, whatever it is doing: models whose steps and sets take very many operations, and a host that
 //! says no after so many questions. The host counts; no clock decides.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
 use threadwise::{
-    AUTO, ENGINES, Errors, Exceptions, Host, Job, JobEvent, Method, Predicates, Session, Values,
-    run_job,
+    Decides, EngineInfo, Host, Job, JobEvent, Make, Registry, Session, Setup, Values, run_job,
 };
 
 /// An engine that goes on for so long has not heard: on the busiest machine it ends within seconds.
@@ -56,26 +56,17 @@ const MODELS: &[(&str, &str)] = &[
 
 fn job(text: &str, engine: &str, property: &str) -> Job {
     Job {
-        text: text.to_owned(),
+        program: Arc::new(threadwise_lang::check(text).program.expect("a program")),
         values: Values(Vec::new()),
         properties: vec![property.to_owned()],
         engine: engine.to_owned(),
-        breadth_first: false,
-        threads: 1,
-        symmetry: false,
-        no_symmetry: false,
-        explain: true,
-        errors: Errors::default(),
-        predicates: Predicates::default(),
-        witnesses: false,
-        exceptions: Exceptions::default(),
-        method: Method::default(),
-        solver: None,
+        setup: Setup {
+            threads: 1,
+            certificates: true,
+            explain: true,
+            ..Setup::default()
+        },
         learn: None,
-        count_states: false,
-        along: false,
-        bounded: false,
-        certificates: true,
         seconds: None,
         memory: Some(1 << 30),
     }
@@ -120,8 +111,9 @@ fn engines_end_when_they_are_told_to() {
             "{name}: {:?}",
             session.diagnostics()
         );
-        for engine in ENGINES.iter().filter(|engine| engine.name != AUTO) {
-            let property = match engine.properties.contains("liveness") {
+        let single = |engine: &&EngineInfo| !matches!(engine.make, Make::Several);
+        for engine in Registry::standard().engines().filter(single) {
+            let property = match engine.decides == Decides::Liveness {
                 true => "live",
                 false => "safe",
             };

@@ -9,11 +9,12 @@ use threadwise_evidence::dag::{Child, Dag};
 
 use crate::Error;
 use crate::encode::Encoder;
-use crate::fair::Reach;
-use crate::fair::product::{Move, Product, Region, Set, Source};
-use crate::graph::Writes;
+use crate::fair::judge::Reach;
+use crate::fair::product::{Move, Region, Set, Source};
+use crate::fair::shape::Product;
 use crate::logic::{Lit, Logic};
 use crate::solver::Solver;
+use crate::value::Writes;
 
 /// The product as clauses.
 pub(crate) struct Clauses<'a> {

@@ -25,14 +25,14 @@ use threadwise_model::system::{CellDomain, DimKind, Expr, ProcessId, Scope, Step
 use threadwise_model::temporal::{FairnessKind, Formula, Liveness};
 
 use crate::Error;
-use crate::conditions::{Report, Subject};
 use crate::encode::{Encoder, Finite};
-use crate::fair::Reach;
-use crate::fair::product::Product;
-use crate::graph::Writes;
+use crate::fair::judge::Reach;
+use crate::fair::shape::Product;
 use crate::logic::{Lit, Logic};
+use crate::report::Counts;
+use crate::report::Subject;
 use crate::step::{self, Mover};
-use crate::value::Value;
+use crate::value::{Value, Writes};
 
 /// How many ways to rename the choices of a step are tried.
 const MOST_RENAMINGS: usize = 64;
@@ -44,7 +44,7 @@ pub(super) fn check<'p, R: Reach<'p>>(
     conjuncts: &[Formula<Expr>],
     claim: &FairClaim,
     product: &'p Product,
-) -> Result<Report, Error> {
+) -> Result<Counts, Error> {
     let (encoder, _) = R::new(product, &[], subject.cancel)?;
     let mut symmetries = Symmetries {
         system: subject.system,
@@ -75,7 +75,7 @@ pub(super) fn check<'p, R: Reach<'p>>(
         }
     }
     symmetries.encoder.logic.go_on()?;
-    Ok(Report::counted(0, symmetries.encoder.logic.counts()))
+    Ok(symmetries.encoder.logic.counts())
 }
 
 /// The permutation of an entry.

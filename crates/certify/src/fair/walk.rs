@@ -8,13 +8,13 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use threadwise_evidence::certificate::cell_values;
 use threadwise_evidence::dag::{Child, Dag};
 
 use crate::Error;
 use crate::encode::Encoder;
-use crate::fair::Reach;
-use crate::fair::product::{Move, Product, Region, Set};
+use crate::fair::judge::Reach;
+use crate::fair::product::{Move, Region, Set};
+use crate::fair::shape::Product;
 use crate::logic::{Lit, Logic};
 use crate::ordered::{Mixed, Ordered, Run, Written};
 use crate::walk;
@@ -59,14 +59,7 @@ impl<'a> Reach<'a> for Walks<'a> {
                 order.push(cell);
             }
         }
-        let values = cell_values(system);
-        let levels = order
-            .into_iter()
-            .map(|cell| match values[cell] {
-                Some((_, size)) if size > 0 => walk::level(cell, size),
-                _ => Err(Error::unsupported("a variable is not finite")),
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+        let levels = walk::levels(system, order.into_iter())?;
         let choices = walk::choices(system);
         let first = choices.len() as u32;
         let mut encoder = Encoder::new(system, Ordered::new(&choices, &levels, cancel))?;

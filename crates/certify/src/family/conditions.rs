@@ -24,7 +24,7 @@ use super::{Claimed, Counted};
 use crate::Error;
 
 /// Decides whether what it was given is contradictory.
-pub(crate) trait Judge {
+pub trait Judge {
     /// Gives it formulas that hold until the next `pop`.
     fn push(&mut self, table: &Table, formulas: &[Formula]) -> Result<(), Error>;
 

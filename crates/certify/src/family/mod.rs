@@ -14,7 +14,6 @@ mod proof;
 #[cfg(test)]
 mod real;
 mod scope;
-mod smtlib;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -28,14 +27,14 @@ use threadwise_evidence::{CHECKS, Certificate, Claim};
 use threadwise_lang::program::{LocationId, Program, Span, TemplateId};
 use threadwise_model::family::{Conjunct, Family, Formula as Assumption, Unsupported};
 
-use crate::conditions::Report;
 use crate::fit;
 use crate::rejection::{Error, Fault, Unproved};
-use conditions::{Judge, Lister};
-use names::{Symbol, Table, location_named, template_named};
+use crate::report::Report;
+pub use conditions::Judge;
+use conditions::Lister;
+pub use names::Table;
+use names::{Symbol, location_named, template_named};
 use proof::{Flaw, Known};
-
-pub use smtlib::smtlib_family;
 
 /// How many references a view may have: the number of conditions grows fast with it.
 const MAX_REFERENCES: usize = 8;
@@ -73,6 +72,17 @@ pub fn check_family(
         visits: checker.known.visits,
         ..Report::default()
     })
+}
+
+/// Lists the conditions of a certificate about all values of the parameters for a judge; gives it back.
+pub fn list_family<J: Judge>(
+    program: &Arc<Program>,
+    certificate: &Certificate,
+    property: &str,
+    judge: J,
+) -> Result<J, Error> {
+    let subject = Subject::new(program, certificate, property)?;
+    Ok(subject.list(judge, &|| false)?.0)
 }
 
 /// What a certificate is about, and its claim.

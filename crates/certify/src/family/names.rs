@@ -15,7 +15,7 @@ use crate::Error;
 
 /// The numbers of names.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub struct Table {
     names: Vec<String>,
     numbers: HashMap<String, Variable>,
     /// What the claim's names stand for, where that has a meaning after a step as well as before it.
@@ -78,7 +78,7 @@ impl Table {
     }
 
     /// A name.
-    pub(crate) fn name(&self, variable: Variable) -> &str {
+    pub fn name(&self, variable: Variable) -> &str {
         let name = self.names.get(variable as usize);
         name.map_or("?", String::as_str)
     }

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::support::damage::{
+use crate::checker::support::damage::{
     Count, EACH, Subject, changed, child_at, children, judge, replace, subject, subjects,
 };
-use crate::support::{State, check, graph, library, oracle, plain, reachable, universe};
+use crate::checker::support::{State, check, graph, library, oracle, plain, reachable, universe};
 use threadwise_certify::Error;
 use threadwise_evidence::certificate::digest;
 use threadwise_evidence::dag::{Builder, Child, Dag};

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_certify::{Error, check, check_family, smtlib, smtlib_family};
-use threadwise_engine::{Limits, Silent};
+use threadwise_certify::{Error, check, check_family};
+use threadwise_conditions::{smtlib, smtlib_family};
+use threadwise_engine::{FamilyAnswer, FamilyEngine, Limits, Silent, Task};
 use threadwise_evidence::family::FamilyClaim;
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_model::instance::Instance;
-use threadwise_param::engine::{Answer, FamilyEngine, Method, Task};
+use threadwise_param::engine::{Prover, Way};
 use threadwise_testgen::library_for_all;
 
-use crate::smtlib::{all_unsat, z3};
+use crate::checker::smtlib::{all_unsat, z3};
 
 /// The proofs that an engine finds of a program's properties.
-fn proofs(engine: FamilyEngine, program: &Arc<Program>) -> Vec<Certificate> {
+fn proofs(way: Way, program: &Arc<Program>) -> Vec<Certificate> {
     let invariants = program.properties.iter();
     let invariants = invariants.filter(|p| matches!(p.kind, PropertyKind::Invariant(_)));
     let invariants = invariants.map(|property| property.name.clone());
@@ -27,17 +28,13 @@ fn proofs(engine: FamilyEngine, program: &Arc<Program>) -> Vec<Certificate> {
         program,
         fixed: &BTreeMap::new(),
         properties: &properties,
-        method: Method::default(),
         solver: None,
-        bounded: false,
-        certificates: true,
-        explain: false,
         limits: &Limits::NONE,
     };
-    let outcome = engine.check(&task, &mut Silent);
+    let outcome = Prover::new(way).check(&task, &mut Silent);
     let answers = outcome.findings.into_iter();
     let proofs = answers.filter_map(|(answer, _)| match answer {
-        Answer::Proved(certificate) => certificate,
+        FamilyAnswer::Proved(certificate) => certificate,
         _ => None,
     });
     proofs.collect()
@@ -75,7 +72,7 @@ fn what_engines_prove_is_accepted_and_confirmed() {
     ];
     for (name, expected) in models {
         let program = model(name);
-        let proofs = proofs(FamilyEngine::Counter, &program);
+        let proofs = proofs(Way::COUNTER, &program);
         assert_eq!(proofs.len(), expected, "{name}");
         for certificate in proofs {
             let read = Certificate::from_json(&certificate.to_json()).expect("a certificate");
@@ -91,7 +88,7 @@ fn what_engines_prove_is_accepted_and_confirmed() {
 #[test]
 fn proofs_of_another_program_are_refused() {
     let (right, wrong) = (model("shareds"), model("shareds_bug"));
-    for certificate in proofs(FamilyEngine::Counter, &right) {
+    for certificate in proofs(Way::COUNTER, &right) {
         let property = &certificate.property;
         if property != "checks" {
             continue;
@@ -107,7 +104,7 @@ fn z3_refutes_what_is_not_proved() {
         return;
     }
     let program = model("readflag");
-    for mut certificate in proofs(FamilyEngine::Counter, &program) {
+    for mut certificate in proofs(Way::COUNTER, &program) {
         let Claim::Family(claim) = &mut certificate.claim else {
             panic!("another kind of claim");
         };

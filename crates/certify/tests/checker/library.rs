@@ -1,6 +1,6 @@
 //! Certificates from the reachable states of library models are accepted, and only where the property holds.
 
-use crate::support::{check, graph, library, plain, reachable};
+use crate::checker::support::{check, graph, library, plain, reachable};
 use threadwise_certify::Error;
 use threadwise_evidence::Certificate;
 use threadwise_model::system::SystemPropertyKind;
@@ -23,7 +23,7 @@ fn reachable_states_prove_what_they_can() {
                 continue;
             }
             let certificate = Certificate::inductive(&system, &property.name, dag.clone());
-            let expected = crate::support::oracle(
+            let expected = crate::checker::support::oracle(
                 &system,
                 &states.iter().cloned().collect::<Vec<_>>(),
                 &certificate,

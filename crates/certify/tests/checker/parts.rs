@@ -1,11 +1,11 @@
 //! Certificates in parts: split invariants of small models, damaged in every way; the checker refuses exactly those that
 //! enumeration refutes.
 
-use crate::support::damage::{
+use crate::checker::support::damage::{
     Count, EACH, Subject, changed, child_at, children, judge, replace, subjects,
 };
-use crate::support::split::{Part, graphs, scopes, strongest};
-use crate::support::{check, library, plain, processes};
+use crate::checker::support::split::{Part, graphs, scopes, strongest};
+use crate::checker::support::{check, library, plain, processes};
 use threadwise_certify::{Condition, Error};
 use threadwise_evidence::Certificate;
 use threadwise_evidence::dag::{Child, Dag};

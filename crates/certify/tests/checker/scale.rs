@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Instant;
 
-use crate::support::{library, plain};
+use crate::checker::support::{library, plain};
 use threadwise_certify::{Error, Method, check, check_with};
 use threadwise_evidence::Certificate;
 use threadwise_evidence::certificate::builder;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{State, check, graph, plain, reachable};
+use crate::checker::support::{State, check, graph, plain, reachable};
 use threadwise_certify::{Condition, Error};
 use threadwise_evidence::Certificate;
 
@@ -54,6 +54,27 @@ fn any_two_exclude_each_other() {
     let text = "ordered process P[i: 1..4] { a: await i == 3; b: stay; }
         invariant mutex: forall i, j in P: i != j -> !(P[i] at b && P[j] at b);";
     assert_eq!(judged(text, "mutex", |_| ()), Ok(()));
+}
+
+#[test]
+fn different_sides_exclude_each_other_both_ways() {
+    let program = |one: u32, two: u32, beside: &str| {
+        format!(
+            "ordered process P[i: 1..4] {{ a: await i == {one} || i == {two}; b: await i == {two}; c: stay; }}
+             invariant apart: forall i, j in P: i != j -> !(P[i] at b && P[j] at c{beside});"
+        )
+    };
+    for (one, two) in [(1, 2), (2, 1), (1, 4), (4, 1), (3, 2)] {
+        let answer = judged(&program(one, two, ""), "apart", |_| ());
+        assert!(
+            matches!(broken(answer), Condition::Property(_)),
+            "{one} {two}"
+        );
+        // What is said of both at once counts.
+        let answer = judged(&program(one, two, " && i < j"), "apart", |_| ());
+        assert_eq!(answer.is_ok(), one > two, "{one} {two}");
+    }
+    assert_eq!(judged(&program(3, 3, ""), "apart", |_| ()), Ok(()));
 }
 
 #[test]

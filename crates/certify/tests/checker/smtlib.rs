@@ -3,9 +3,10 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::support::split::{graphs, scopes, strongest};
-use crate::support::{graph, library, plain, reachable};
-use threadwise_certify::{Error, check, smtlib};
+use crate::checker::support::split::{graphs, scopes, strongest};
+use crate::checker::support::{graph, library, plain, reachable};
+use threadwise_certify::{Error, check};
+use threadwise_conditions::smtlib;
 use threadwise_evidence::Certificate;
 use threadwise_model::instance::Instance;
 use threadwise_model::system::SystemPropertyKind;

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use crate::support::fair::{claim, left};
-use crate::support::{check, graph, plain, reachable};
+use crate::checker::support::fair::{claim, left};
+use crate::checker::support::{check, graph, plain, reachable};
 use threadwise_certify::{Error, Method, check_with};
 use threadwise_evidence::Certificate;
 use threadwise_evidence::certificate::{Duty, FairClaim, FairProof, Images, Layer, Symmetric};

@@ -199,14 +199,14 @@ impl From<Limit> for Trouble {
 impl Model {
     fn new(session: Session) -> Model {
         // FNV-1a: enough to tell a text from the one before an edit; nobody gains by making two alike.
-        let bytes = session.text().bytes();
+        let model = session.model();
+        let bytes = model.bytes();
         let mark = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |mark, byte| {
             (mark ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Model {
-            session,
-            mark: format!("{mark:016x}"),
-        }
+        let mark = format!("{mark:016x}");
+        drop(model);
+        Model { session, mark }
     }
 }
 
@@ -342,14 +342,13 @@ impl Explorer {
             };
         }
         let instance = known.instance(model, &about.values)?;
-        let source = model.session.text();
         let misstep = |error: walk::Misstep| Trouble(Status::Ok, error.to_string());
         let begun = |walked: &Walked| walked.begins(&instance, &about.walk);
         let mut walked = match known.walked.take().filter(begun) {
             Some(walked) => walked,
             None => Walked::new(Arc::clone(&instance), &about.walk.initial).map_err(misstep)?,
         };
-        let followed = walked.follow(&about.walk, source);
+        let followed = walked.follow(&about.walk);
         let walked = known.walked.insert(walked);
         // A walk that does not fit is shown as far as it does.
         let (length, error) = match followed {
@@ -358,27 +357,14 @@ impl Explorer {
         };
         let state = walked.state(length).cloned().unwrap_or_default();
         let steps = walked.steps().get(..length).unwrap_or_default();
-        let mut steps = steps.get(about.known..).unwrap_or_default().to_vec();
-        let placed = |line: u32| model.session.line(line);
-        for step in &mut steps {
-            step.line = step.line.and_then(placed);
-        }
+        let steps = steps.get(about.known..).unwrap_or_default().to_vec();
         let interpreter = Interpreter::new(&instance);
         let states = interpreter.initial_states()?;
-        let describe = Steps::new(&instance, source);
+        let describe = Steps::new(&instance);
         let first = walked.state(0).filter(|_| about.known == 0);
         let initial = first.map(|state| describe.state(state));
-        let (mut options, more) = options(&instance, &state, &describe)?;
-        for option in &mut options {
-            option.line = placed(option.line).unwrap_or(0);
-            if let Some(step) = &mut option.step {
-                step.line = step.line.and_then(placed);
-            }
-        }
-        let mut properties = properties(&instance, &state, &describe)?;
-        for property in &mut properties {
-            property.line = placed(property.line).unwrap_or(0);
-        }
+        let (options, more) = options(&instance, &state, &describe)?;
+        let properties = properties(&instance, &state, &describe)?;
         let watch = about.watch.iter().take(MOST_WATCHED);
         let watch = watch
             .map(|text| known.watch(model, about, &state, text))
@@ -420,7 +406,7 @@ impl Explorer {
         let trace = session.replay(trace).map_err(|error| error.to_string())?;
         let values = Values(trace.params.clone().into_iter().collect());
         let instance = session.instance(&values).map_err(|all| messages(&all))?;
-        let walk = walk::of_trace(&instance, &trace, session.text())?;
+        let walk = walk::of_trace(&instance, &trace)?;
         Ok(Loaded {
             values: values_of(&instance),
             walk,
@@ -437,7 +423,7 @@ impl Explorer {
                 return Err(Trouble(Status::Conflict, message));
             };
             let failed = |message: String| Trouble(Status::Ok, message);
-            let report = checked(model.session.text(), &about).map_err(failed)?;
+            let report = checked(&model.session.model(), &about).map_err(failed)?;
             let mut results = Vec::new();
             let runs = report["runs"].as_array().cloned().unwrap_or_default();
             for result in runs
@@ -513,7 +499,7 @@ fn watch(model: &Model, values: &Values, text: &str) -> Watch {
     if text.len() > LONGEST_WATCHED {
         return Err("the expression is too long".to_owned());
     }
-    let watched = check_expression(model.session.text(), text).map_err(|all| messages(&all))?;
+    let watched = check_expression(&model.session.model(), text).map_err(|all| messages(&all))?;
     let values = values.0.iter().cloned().collect();
     let instance = Instance::new(Arc::new(watched.program), &values);
     let instance = instance.map_err(|all| messages(&all))?;

@@ -23,7 +23,7 @@ use crate::explore::http::{Request, Response, Status};
 use crate::input;
 use crate::simulate;
 use crate::terminal::{Terminal, complain, say};
-use crate::words::one_line;
+use threadwise_show::words::one_line;
 
 /// How many connections may be there whose request has not come, or does not have the token; a browser opens six. When there is one more, the oldest is given up: whoever
 /// opens connections and says nothing keeps nobody waiting.

@@ -77,7 +77,7 @@ impl Walked {
     }
 
     /// Follows a walk, from where it differs from what is known. What is known beyond its end is kept: whoever goes back may come again.
-    pub(super) fn follow(&mut self, walk: &Walk, source: &str) -> Result<(), Misstep> {
+    pub(super) fn follow(&mut self, walk: &Walk) -> Result<(), Misstep> {
         let wanted = &walk.choices[..walk.choices.len().min(LONGEST)];
         let long = wanted.len() < walk.choices.len();
         let same = self.choices.iter().zip(wanted);
@@ -89,7 +89,7 @@ impl Walked {
         self.steps.truncate(same);
         self.states.truncate(same + 1);
         let instance = Arc::clone(&self.instance);
-        let describe = Steps::new(&instance, source);
+        let describe = Steps::new(&instance);
         for choice in &wanted[same..] {
             let step = self.choices.len();
             let misstep = |message: &str| Misstep::Step {
@@ -142,7 +142,7 @@ pub(super) fn position(state: &State, process: ProcessRef) -> Option<usize> {
 }
 
 /// The walk of a trace that the interpreter has replayed.
-pub(super) fn of_trace(instance: &Instance, trace: &Trace, source: &str) -> Result<Walk, String> {
+pub(super) fn of_trace(instance: &Instance, trace: &Trace) -> Result<Walk, String> {
     let names = Names::new(instance);
     let locations: Option<Vec<(&str, &str)>> = trace
         .initial
@@ -164,7 +164,7 @@ pub(super) fn of_trace(instance: &Instance, trace: &Trace, source: &str) -> Resu
     let initial = states
         .number(&state)
         .ok_or("the initial state has no number")?;
-    let describe = Steps::new(instance, source);
+    let describe = Steps::new(instance);
     let mut choices = Vec::with_capacity(trace.steps.len());
     for step in &trace.steps {
         let process = names

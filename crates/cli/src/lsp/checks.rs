@@ -14,7 +14,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::Event;
-use crate::supervise::keep_beginning;
+use threadwise_bench::process::keep_beginning;
 
 /// More output than this is not read.
 const MOST_OUTPUT: u64 = 64 << 20;
@@ -309,7 +309,7 @@ fn summary(result: &Value) -> String {
         let count = result["trace"]["steps"].as_array().map_or(0, Vec::len);
         out.push_str(&format!(
             ", after {}",
-            crate::words::counted(count as u64, "step")
+            threadwise_show::words::counted(count as u64, "step")
         ));
     } else if let Some(engine) = result["engine"].as_str() {
         out.push_str(&format!(", by {engine}"));

@@ -1,7 +1,5 @@
 //! Running the binary in a directory of its own, and what every test asks of its output.
 
-#![allow(dead_code, missing_docs)]
-
 pub mod browser;
 
 use std::io::Write;

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, PATIENCE, URI, at, model, position, text_of, whole_document};
+use crate::lsp::client::{Client, PATIENCE, URI, at, model, position, text_of, whole_document};
 
 const CHECK: &str = "workspace/executeCommand";
 

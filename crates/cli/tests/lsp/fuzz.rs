@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use threadwise_testgen::random::Random;
 
-use crate::client::{Client, URI, edited, models, place, whole_document};
-use crate::speed::requests;
+use crate::lsp::client::{Client, URI, edited, models, place, whole_document};
+use crate::lsp::speed::requests;
 
 /// What is typed.
 const PIECES: &[&str] = &[

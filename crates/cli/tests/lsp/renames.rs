@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use threadwise_lang::check;
 use threadwise_lang::diagnostics::Diagnostic;
 
-use crate::client::{Client, URI, at, byte, edited, models, place, position, text_of};
+use crate::lsp::client::{Client, URI, at, byte, edited, models, place, position, text_of};
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<&'static str> {
     diagnostics.iter().map(|d| d.code.as_str()).collect()

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{
+use crate::lsp::client::{
     Client, URI, at, byte, edited, model, models, place, position, text_of, whole_document,
 };
 

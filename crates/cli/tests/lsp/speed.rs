@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, URI, at, position, whole_document};
+use crate::lsp::client::{Client, URI, at, position, whole_document};
 
 /// A model of about this many lines: many templates, each with locals, labels and properties.
 pub fn large_model(lines: usize) -> String {

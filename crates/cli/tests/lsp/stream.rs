@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, URI, at, whole_document};
+use crate::lsp::client::{Client, URI, at, whole_document};
 
 const NOBODY: Value = Value::Null;
 
@@ -118,7 +118,7 @@ fn wrong_parameters_are_refused() {
 #[test]
 fn a_request_that_waits_can_be_cancelled() {
     let mut client = Client::new();
-    let model = crate::speed::large_model(4000);
+    let model = crate::lsp::speed::large_model(4000);
     client.open(&model);
     // While the text is read, the request and its cancellation both wait.
     let id = client.begin("textDocument/documentSymbol", whole_document());

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_evidence::{Drawing, Layout, Trace};
+use threadwise_evidence::Trace;
 use threadwise_model::instance::Instance;
+use threadwise_show::{Drawing, Layout};
 
 /// The instance of a text with these parameter values.
 pub fn instance(text: &str, values: &[(&str, i64)]) -> Instance {

@@ -25,10 +25,7 @@ pub(crate) fn move_inputs(model: &mut Model) {
             (variable.initial, variable.range) = (None, None);
             let body = &mut model.processes[0].body;
             let Statement { at, .. } = body.remove(position);
-            body[position] = Statement {
-                at,
-                kind: StatementKind::Await(in_type(ty, Expr::load(var))),
-            };
+            body[position] = Statement::new(at, StatementKind::Await(in_type(ty, Expr::load(var))));
             continue;
         }
         if !is_plain(model, &model.processes[0].body[position]) {

@@ -221,7 +221,7 @@ impl<'m> Classes<'m> {
     fn used(&mut self, expr: &Expr) {
         match expr {
             Expr::Compare(op, left, right) => {
-                let ordered = !matches!(op, Compare::Equal | Compare::NotEqual);
+                let ordered = !matches!(op, Compare::Eq | Compare::Ne);
                 match (&**left, &**right) {
                     (Expr::Load(one), Expr::Load(other)) => {
                         self.indices(one);

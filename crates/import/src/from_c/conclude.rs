@@ -12,7 +12,7 @@ use super::ir::{
 use super::source::{At, Built, unsupported};
 use super::types::IntType;
 use crate::Remark;
-use crate::remarks::remark;
+use crate::front::remarks::remark;
 
 /// Finishes a model. Notes say which checks are left out.
 pub(crate) fn conclude(model: &mut Model, notes: &mut Vec<Remark>) -> Built<HashSet<LabelId>> {
@@ -174,7 +174,7 @@ impl Conclusion {
 
     /// Whether a variable is always below a number, or never.
     fn decided(&self, condition: &Expr) -> Option<bool> {
-        let Expr::Compare(Compare::Less, left, right) = condition else {
+        let Expr::Compare(Compare::Lt, left, right) = condition else {
             return None;
         };
         let (Expr::Load(_), Expr::Number(bound)) = (&**left, &**right) else {
@@ -372,9 +372,9 @@ fn bits(
 
 /// The check that a value is one of a type.
 pub(crate) fn in_type(ty: IntType, value: Expr) -> Expr {
-    let above = Expr::compare(Compare::LessEqual, Expr::Number(ty.least()), value.clone());
+    let above = Expr::compare(Compare::Le, Expr::Number(ty.least()), value.clone());
     above.and(Expr::compare(
-        Compare::LessEqual,
+        Compare::Le,
         value,
         Expr::Number(ty.greatest()),
     ))

@@ -188,14 +188,7 @@ impl Liveness<'_> {
                         body,
                     }
                 }
-                StatementKind::Atomic(inner) => StatementKind::Atomic(self.without(inner, live).0),
-                StatementKind::Choose(blocks) => StatementKind::Choose(
-                    blocks
-                        .into_iter()
-                        .map(|block| self.without(block, live.clone()).0)
-                        .collect(),
-                ),
-                other => other,
+                other => other.with_inner(&mut |inner| self.without(inner, live.clone()).0),
             };
             live = before;
             output.push(Statement { at, kind });

@@ -1,51 +1,57 @@
-//! Writes a model as text.
+//! Makes a program of a model.
 //!
 //! A statement that touches what is shared begins a step, so it gets a label, named after its line. What a process does with its own variables belongs to the
 //! step before. Checks for overflow that are left are assertions in front of the statement that computes the value.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use threadwise_lang::build::{Builder, Built as Program};
+use threadwise_lang::program::{
+    Block, Domain, Expr as Value, ExprKind, IdOrder, Initial, Instances, LocationId, Note, Param,
+    ParamId, Place as Cell, Scalar, Span, Stmt, StmtKind, Template, TemplateId, VarRef, Variable,
+};
 
 use super::conclude::in_type;
 use super::ir::{
-    Arith, Code, Compare, Count, Expr, LabelId, Model, Place, ProcessId, Statement, StatementKind,
-    VarId, VarKind, for_statements,
+    Arith, Code, Count, Expr, LabelId, Model, Place, ProcessId, Statement, StatementKind, VarId,
+    VarKind, for_statements,
 };
-use super::lower::{begins_step, is_truth};
+use super::lower::begins_step;
 use super::source::{At, Built, Sources, unsupported};
 use super::types::{DataModel, IntType};
+use crate::front::names::{free, identifier};
 
 /// How many branches a step may have one after the other: each doubles its paths.
 const MOST_BRANCHES: u32 = 3;
 /// From so many values on, an input says what can be done about them.
 const MANY: i128 = 1 << 12;
-const MANY_VALUES: &str = " // many values: bound an input right after it is read (`assume_abort_if_not(0 <= x && x < 10);`), or give the variable an initial value: the one";
-/// How long the text may be.
-const LONGEST: usize = 4_000_000;
+const MANY_VALUES: &str = "bound an input right after it is read (`assume_abort_if_not(0 <= x && x < 10);`), or give the variable an initial value: the one";
+/// How many statements and expressions there may be.
+const LARGEST: usize = 500_000;
 
-/// The text, and for each of its lines the place that it comes from.
-pub(crate) struct Written {
-    pub text: String,
-    pub lines: Vec<Option<u32>>,
-}
-
+/// The program of a model; `title` is the name of the file that it comes from.
 pub(crate) fn emit(
     model: &Model,
     data_model: DataModel,
     sources: &Sources,
     title: &str,
-) -> Built<Written> {
+) -> Built<Program> {
     let mut writer = Writer {
         model,
         data_model,
         sources,
-        text: String::new(),
-        lines: Vec::new(),
+        builder: Builder::new(),
         names: vec![String::new(); model.variables.len()],
         processes: Vec::new(),
         parameters: Vec::new(),
+        variables: HashMap::new(),
+        params: Vec::new(),
+        templates: Vec::new(),
         labels: HashMap::new(),
         taken: HashSet::new(),
-        indent: 0,
+        block: Vec::new(),
+        size: 0,
         pending: None,
         branches: 0,
         first: false,
@@ -54,13 +60,31 @@ pub(crate) fn emit(
         process: ProcessId(0),
         failure: None,
     };
-    writer.model_text(title)?;
-    match writer.failure {
-        Some((at, message)) => unsupported(at, message, "use smaller numbers"),
-        None => Ok(Written {
-            text: writer.text,
-            lines: writer.lines,
-        }),
+    writer.model(title)?;
+    if let Some((at, message)) = writer.failure {
+        return unsupported(at, message, "use smaller numbers");
+    }
+    let mut program = writer.builder.finish();
+    for template in &mut program.program.templates {
+        place_labels(template);
+    }
+    Ok(program)
+}
+
+/// A label is where its statement is.
+fn place_labels(template: &mut Template) {
+    fn places(block: &Block, into: &mut Vec<(LocationId, Span)>) {
+        for stmt in block {
+            into.extend(stmt.label.map(|label| (label, stmt.span)));
+            for inner in stmt.kind.parts().blocks {
+                places(inner, into);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    places(&template.body, &mut found);
+    for (label, span) in found {
+        template.locations[label].span = span;
     }
 }
 
@@ -68,17 +92,24 @@ struct Writer<'m> {
     model: &'m Model,
     data_model: DataModel,
     sources: &'m Sources,
-    text: String,
-    lines: Vec<Option<u32>>,
+    builder: Builder,
+    /// The names of variables, processes and parameters, by their numbers.
     names: Vec<String>,
     processes: Vec<String>,
     parameters: Vec<String>,
-    labels: HashMap<LabelId, String>,
+    /// What became of them.
+    variables: HashMap<VarId, VarRef>,
+    templates: Vec<TemplateId>,
+    params: Vec<ParamId>,
+    labels: HashMap<LabelId, LocationId>,
     /// Labels of the process that are used.
     taken: HashSet<String>,
-    indent: usize,
+    /// The block that is being written.
+    block: Block,
+    /// How many statements and expressions there are.
+    size: usize,
     /// A label that the next statement gets.
-    pending: Option<(String, At)>,
+    pending: Option<(LocationId, At)>,
     branches: u32,
     /// The next statement is the first of its process.
     first: bool,
@@ -91,44 +122,22 @@ struct Writer<'m> {
 
 /// A name that is not taken.
 fn free_name(wish: &str, taken: &dyn Fn(&str) -> bool) -> String {
-    let mut plain: String = wish
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() || c == '_' {
-                c
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    if plain.is_empty() || plain.starts_with(|c: char| c.is_ascii_digit()) {
-        plain.insert(0, 'v');
-    }
+    let mut name = identifier(wish, 'v');
     // The property that all checks hold has the last of these names.
-    if threadwise_lang::is_reserved(&plain) || plain == "checks" {
-        plain.push('_');
+    if threadwise_lang::is_reserved(&name) || name == "checks" {
+        name.push('_');
     }
-    if !taken(&plain) {
-        return plain;
-    }
-    let mut number = 2;
-    loop {
-        let name = format!("{plain}_{number}");
-        if !taken(&name) {
-            return name;
-        }
-        number += 1;
-    }
+    free(name, taken)
 }
 
 impl Writer<'_> {
-    fn line(&mut self, text: &str, at: Option<At>) {
-        for _ in 0..self.indent {
-            self.text.push_str("    ");
-        }
-        self.text.push_str(text);
-        self.text.push('\n');
-        self.lines.push(at.map(|at| self.sources.line(at)));
+    fn span(&self, at: At) -> Span {
+        self.sources.span(at)
+    }
+
+    fn put(&mut self, stmt: Stmt) {
+        self.size += 1;
+        self.block.push(stmt);
     }
 
     fn used(&self) -> BTreeSet<VarId> {
@@ -147,28 +156,26 @@ impl Writer<'_> {
         used
     }
 
-    fn model_text(&mut self, title: &str) -> Built<()> {
-        self.line(&format!("// Brought over from {title}."), None);
-        self.line("", None);
+    fn model(&mut self, title: &str) -> Built<()> {
         let used = self.used();
         self.name_all(&used);
-        for position in 0..self.model.parameters.len() {
-            self.parameter(position)?;
-        }
-        if !self.model.parameters.is_empty() {
-            self.line("", None);
-        }
-        for id in &used {
-            if self.model.is_shared(*id) {
-                let text = self.declaration("shared", *id)?;
-                let at = self.model.variable(*id).at;
-                self.line(&text, Some(at));
-            }
+        self.params = (0..self.parameters.len()).map(ParamId::new).collect();
+        self.builder.comment(&format!("Brought over from {title}."));
+        self.builder.blank();
+        (0..self.model.parameters.len()).for_each(|position| self.parameter(position));
+        self.builder.blank();
+        for id in used.iter().filter(|id| self.model.is_shared(**id)) {
+            let variable = self.declaration(*id);
+            let shared = self.builder.shared(variable);
+            self.variables.insert(*id, VarRef::Shared(shared));
         }
         for position in 0..self.model.processes.len() {
-            self.line("", None);
-            self.process_text(ProcessId(position), &used)?;
-            if self.text.len() > LONGEST {
+            self.builder.blank();
+            self.template(ProcessId(position), &used);
+        }
+        for position in 0..self.model.processes.len() {
+            self.body(ProcessId(position));
+            if self.size > LARGEST {
                 let help = "inline less, or write shorter functions";
                 let at = self.model.processes[position].at;
                 return unsupported(at, "the program gets too large", help);
@@ -240,66 +247,87 @@ impl Writer<'_> {
         )
     }
 
-    fn parameter(&mut self, position: usize) -> Built<()> {
-        let parameter = self.model.parameters[position].clone();
-        let mut text = format!("param {}", self.parameters[position]);
-        text.push_str(&format!(" = {}", parameter.initial.unwrap_or(2)));
-        if let Some(condition) = parameter.conditions.into_iter().reduce(Expr::and) {
-            text.push_str(" where ");
-            text.push_str(&self.show(&condition, 0, parameter.at));
-        }
-        text.push(';');
-        self.line(&text, Some(parameter.at));
-        Ok(())
+    fn parameter(&mut self, position: usize) {
+        let parameter = &self.model.parameters[position];
+        let (at, span) = (parameter.at, self.span(parameter.at));
+        let initial = self.number(parameter.initial.unwrap_or(2), at);
+        let conditions = parameter.conditions.iter().cloned();
+        let constraint = conditions.reduce(Expr::and);
+        let constraint = constraint.map(|condition| self.value(&condition, at));
+        self.builder.param(Param {
+            name: self.parameters[position].clone(),
+            default: Some(initial),
+            constraint,
+            span,
+        });
     }
 
-    fn declaration(&mut self, word: &str, id: VarId) -> Built<String> {
+    fn declaration(&mut self, id: VarId) -> Variable {
         let variable = self.model.variable(id);
-        let at = variable.at;
-        let mut ty = match (variable.kind, variable.range) {
-            (VarKind::Truth, _) => "bool".to_owned(),
-            (VarKind::Mutex, _) => "mutex".to_owned(),
-            (VarKind::Int(_), Some((lo, hi))) => format!("{lo}..{hi}"),
-            (VarKind::Int(_), None) => "int".to_owned(),
+        let (at, span) = (variable.at, self.span(variable.at));
+        let scalar = match (variable.kind, variable.range) {
+            (VarKind::Truth, _) => Scalar::Bool,
+            (VarKind::Mutex, _) => Scalar::Mutex,
+            (VarKind::Int(_), Some((lo, hi))) => {
+                Scalar::Range(Arc::new(self.number(lo, at)), Arc::new(self.number(hi, at)))
+            }
+            (VarKind::Int(_), None) => Scalar::Int,
         };
-        for dim in variable.dims.iter().rev() {
-            ty = match variable.from_one {
-                true => format!("array[1..{dim}] of {ty}"),
-                false => format!("array[0..{}] of {ty}", dim - 1),
-            };
-        }
+        let first = i128::from(variable.from_one);
+        let dims = variable.dims.iter().map(|dim| {
+            let last = first + i128::from(*dim) - 1;
+            let [first, last] = [first, last].map(|end| Arc::new(self.number(end, at)));
+            Domain::Range(first, last)
+        });
+        let dims = dims.collect();
         let initial = match (variable.kind, variable.initial, variable.parameter) {
-            (VarKind::Mutex, ..) => String::new(),
-            (_, _, Some(parameter)) => format!(" = {}", self.parameters[parameter]),
-            (VarKind::Truth, Some(value), _) => format!(" = {}", value != 0),
-            (VarKind::Int(_), Some(value), _) => format!(" = {}", self.number(value, at)),
-            (_, None, _) => " = any".to_owned(),
+            (VarKind::Mutex, ..) => Initial::Free,
+            (_, _, Some(parameter)) => Initial::Value(Value::param(self.params[parameter], span)),
+            (VarKind::Truth, Some(value), _) => Initial::Value(Value::truth(value != 0, span)),
+            (VarKind::Int(_), Some(value), _) => Initial::Value(self.number(value, at)),
+            (_, None, _) => Initial::Any,
         };
-        Ok(format!("{word} {}: {ty}{initial};", self.names[id.0]))
+        Variable {
+            name: self.names[id.0].clone(),
+            dims,
+            scalar,
+            initial,
+            loop_counter: false,
+            span,
+        }
     }
 
-    fn process_text(&mut self, id: ProcessId, used: &BTreeSet<VarId>) -> Built<()> {
-        let model = self.model;
-        let process = &model.processes[id.0];
-        let name = self.processes[id.0].clone();
-        let head = match &process.count {
-            Count::One => format!("process {name} {{"),
-            Count::Fixed(count) => format!("ordered process {name}[i: 1..{count}] {{"),
-            Count::Started => format!("process {name}[] {{"),
+    fn template(&mut self, id: ProcessId, used: &BTreeSet<VarId>) {
+        let process = &self.model.processes[id.0];
+        let span = self.span(process.at);
+        let one = Value::int(1, span);
+        let (order, instances) = match &process.count {
+            Count::One => (IdOrder::Unordered, Instances::Single),
+            Count::Fixed(count) => {
+                let count = Value::int(i64::from(*count), span);
+                (IdOrder::Ordered, Instances::Range(one, count))
+            }
+            Count::Started => (IdOrder::Unordered, Instances::Dynamic),
             Count::Parameter(size) => {
-                let size = self.show(size, 0, process.at);
-                format!("process {name}[i: 1..{size}] {{")
+                let size = self.value(size, process.at);
+                (IdOrder::Unordered, Instances::Range(one, size))
             }
         };
-        self.line(&head, Some(process.at));
-        self.indent = 1;
+        let number = self.has_number(id.0).then_some("i");
+        let name = &self.processes[id.0];
+        let template = self.builder.template(name, order, number, instances, span);
+        self.templates.push(template);
         for variable in used {
             if self.model.variable(*variable).owner == Some(id) {
-                let text = self.declaration("local", *variable)?;
-                let at = self.model.variable(*variable).at;
-                self.line(&text, Some(at));
+                let declared = self.declaration(*variable);
+                let local = self.builder.local(template, declared);
+                self.variables.insert(*variable, VarRef::Local(local));
             }
         }
+    }
+
+    fn body(&mut self, id: ProcessId) {
+        let process = &self.model.processes[id.0];
         self.process = id;
         self.taken = HashSet::new();
         self.labels = HashMap::new();
@@ -308,15 +336,13 @@ impl Writer<'_> {
         self.first = true;
         self.exclusive = false;
         self.name_labels(&process.body);
-        self.code(&process.body);
-        self.end_of_block(process.at);
+        let mut body = self.inner(&process.body);
         if self.first {
             let label = self.fresh_label(process.at);
-            self.line(&format!("{label}: skip;"), Some(process.at));
+            let skip = Stmt::new(StmtKind::Skip, self.span(process.at));
+            body.push(skip.labelled(label));
         }
-        self.indent = 0;
-        self.line("}", None);
-        Ok(())
+        self.builder.body(self.templates[id.0], body);
     }
 
     /// Labels that the program names keep their names.
@@ -328,58 +354,48 @@ impl Writer<'_> {
             }
         });
         for (label, at) in wishes {
-            let name = match &self.model.labels[label.0].wish {
-                Some(wish) => {
-                    let others = &self.names;
-                    let taken = |name: &str| {
-                        self.taken.contains(name) || others.iter().any(|other| other == name)
-                    };
-                    free_name(wish, &taken)
-                }
+            let location = match &self.model.labels[label.0].wish {
+                Some(wish) => self.named_label(wish, at),
                 None => self.fresh_label(at),
             };
-            self.taken.insert(name.clone());
-            self.labels.insert(label, name);
+            self.labels.insert(label, location);
         }
     }
 
-    fn fresh_label(&mut self, at: At) -> String {
-        let line = self.sources.line(at);
-        let name = free_name(&format!("l{line}"), &|name| {
+    fn named_label(&mut self, wish: &str, at: At) -> LocationId {
+        let name = free_name(wish, &|name| {
             self.taken.contains(name) || self.names.iter().any(|other| other == name)
         });
         self.taken.insert(name.clone());
-        name
+        let template = self.templates[self.process.0];
+        self.builder.label(template, &name, self.sources.span(at))
     }
 
-    fn label_of(&mut self, label: LabelId, at: At) -> String {
-        if let Some(name) = self.labels.get(&label) {
-            return name.clone();
+    fn fresh_label(&mut self, at: At) -> LocationId {
+        let line = self.sources.line(at);
+        self.named_label(&format!("l{line}"), at)
+    }
+
+    fn label_of(&mut self, label: LabelId, at: At) -> LocationId {
+        if let Some(location) = self.labels.get(&label) {
+            return *location;
         }
-        let name = self.fresh_label(at);
-        self.labels.insert(label, name.clone());
-        name
+        let location = self.fresh_label(at);
+        self.labels.insert(label, location);
+        location
     }
 
-    fn end_of_block(&mut self, at: At) {
-        let _ = at;
+    /// A label that nothing came behind gets a statement.
+    fn settle_label(&mut self) {
         if let Some((label, at)) = self.pending.take() {
-            self.line(&format!("{label}: skip;"), Some(at));
+            let skip = Stmt::new(StmtKind::Skip, self.span(at));
+            self.put(skip.labelled(label));
             self.first = false;
         }
     }
 
-    /// Writes a statement that is on one line, with its label.
-    fn put(&mut self, statement: &str, label: Option<String>, at: At) {
-        let text = match label {
-            Some(label) => format!("{label}: {statement}"),
-            None => statement.to_owned(),
-        };
-        self.line(&text, Some(at));
-    }
-
     /// The label that a statement gets, if it needs one.
-    fn label_for(&mut self, needed: bool, at: At) -> Option<String> {
+    fn label_for(&mut self, needed: bool, at: At) -> Option<LocationId> {
         if self.in_step {
             return None;
         }
@@ -396,266 +412,251 @@ impl Writer<'_> {
 
     fn code(&mut self, code: &[Statement]) {
         for statement in code {
-            if self.text.len() > LONGEST {
+            if self.size > LARGEST {
                 return;
             }
             self.statement(statement);
         }
     }
 
-    fn block(&mut self, code: &[Statement]) {
-        self.indent += 1;
+    /// The block that code becomes.
+    fn inner(&mut self, code: &[Statement]) -> Block {
+        let around = std::mem::take(&mut self.block);
         self.code(code);
-        let at = code.last().map_or(At::default(), |last| last.at);
-        self.end_of_block(at);
-        self.indent -= 1;
+        self.settle_label();
+        std::mem::replace(&mut self.block, around)
+    }
+
+    /// That nobody moves alone, where that has to be waited for.
+    fn guard(&mut self, at: At) -> Option<Stmt> {
+        let exclusive = self.model.exclusive.filter(|_| !self.exclusive)?;
+        let held = Value::locked(self.cell(&Place::of(exclusive), at));
+        Some(Stmt::new(StmtKind::Await(held.negated()), self.span(at)))
     }
 
     /// Writes something that is a step by itself, after waiting for others where needed.
-    fn step(&mut self, statements: Vec<String>, at: At, touches: bool) {
-        let label = self.label_for(touches, at);
-        let mut statements = statements;
-        if let (Some(exclusive), true, false, false) =
-            (self.model.exclusive, touches, self.exclusive, self.in_step)
-        {
-            let name = &self.names[exclusive.0];
-            statements.insert(0, format!("await !locked({name});"));
+    fn step(&mut self, mut stmts: Block, at: At, touches: bool) {
+        let mut label = self.label_for(touches, at);
+        let alone = touches && !self.in_step;
+        if alone && let Some(guard) = self.guard(at) {
+            stmts.insert(0, guard);
         }
-        match (statements.as_slice(), touches && !self.in_step) {
-            ([one], _) => self.put(&one.clone(), label, at),
-            (_, true) => {
-                self.put("atomic {", label, at);
-                self.indent += 1;
-                for statement in statements {
-                    self.line(&statement, Some(at));
-                }
-                self.indent -= 1;
-                self.line("}", Some(at));
-            }
-            _ => {
-                let mut label = label;
-                for statement in statements {
-                    self.put(&statement, label.take(), at);
-                }
-            }
+        if alone && stmts.len() > 1 {
+            self.size += stmts.len();
+            stmts = vec![self.one_step(stmts, at)];
         }
+        for stmt in stmts {
+            self.put(Stmt {
+                label: label.take(),
+                ..stmt
+            });
+        }
+    }
+
+    fn one_step(&self, body: Block, at: At) -> Stmt {
+        Stmt::new(StmtKind::Group { atomic: true, body }, self.span(at))
     }
 
     fn statement(&mut self, statement: &Statement) {
         let at = statement.at;
         let touches = begins_step(statement, self.model);
-        match &statement.kind {
+        let kind = match &statement.kind {
             StatementKind::Label(label) => {
-                self.end_of_block(at);
-                let name = self.label_of(*label, at);
-                self.pending = Some((name, at));
+                self.settle_label();
+                self.pending = Some((self.label_of(*label, at), at));
+                return;
             }
             StatementKind::Assign(place, value) => {
-                let mut lines = Vec::new();
-                let (value, meaning) = match value {
-                    // Storing it checks it.
-                    Expr::Checked(ty, inner)
-                        if self.stores_within(place, *ty)
-                            && !matches!(**inner, Expr::Number(_)) =>
-                    {
-                        (&**inner, remark(&self.overflow(*ty)))
-                    }
-                    value => (value, String::new()),
-                };
-                self.checks(value, None, &mut lines, at);
-                for index in &place.indices {
-                    self.checks(index, None, &mut lines, at);
-                }
-                // A constant that does not fit: nothing comes after the check.
-                if !lines.iter().any(|line| line.starts_with("assert false;")) {
-                    let value = self.show(value, 0, at);
-                    let place = self.show_place(place, at);
-                    lines.push(format!("{place} := {value};{meaning}"));
-                }
-                self.step(lines, at, touches);
-            }
-            StatementKind::Havoc(place) => {
-                let many = match self.model.variable(place.var).range {
-                    Some((lo, hi)) => hi - lo >= MANY,
-                    None => true,
-                };
-                let many = match many && self.model.parameters.is_empty() && self.model.has_main {
-                    true => MANY_VALUES,
-                    false => "",
-                };
-                let text = format!("havoc {};{many}", self.show_place(place, at));
-                self.step(vec![text], at, touches);
+                let stmts = self.assignment(place, value, at);
+                return self.step(stmts, at, touches);
             }
             StatementKind::Assert(condition, meaning) => {
-                let mut lines = Vec::new();
-                self.checks(condition, None, &mut lines, at);
-                let condition = self.show(condition, 0, at);
-                lines.push(format!("assert {condition};{}", remark(meaning)));
-                self.step(lines, at, touches);
+                let mut stmts = self.checks_of(condition, at);
+                stmts.push(self.assertion(condition, meaning, at));
+                return self.step(stmts, at, touches);
             }
-            StatementKind::Await(condition) => {
-                let text = format!("await {};", self.show(condition, 0, at));
-                self.step(vec![text], at, true);
+            StatementKind::Havoc(place) => {
+                let stmt = self.input(place, at);
+                return self.step(vec![stmt], at, touches);
             }
-            StatementKind::Lock(place) => {
-                let text = format!("lock {};", self.show_place(place, at));
-                self.step(vec![text], at, true);
+            StatementKind::If(condition, yes, no) => {
+                return self.branch(condition, yes, no, touches, at);
             }
-            StatementKind::Unlock(place) => {
-                let text = format!("unlock {};", self.show_place(place, at));
-                self.step(vec![text], at, true);
-            }
-            StatementKind::Start(process) => {
-                let text = format!("start {};", self.processes[process.0]);
-                self.step(vec![text], at, true);
-            }
-            StatementKind::Break => self.step(vec!["break;".to_owned()], at, false),
-            StatementKind::Return => self.step(vec!["return;".to_owned()], at, false),
-            StatementKind::Goto(label) => {
-                let name = self.label_of(*label, at);
-                self.step(vec![format!("goto {name};")], at, false);
-            }
-            StatementKind::If(condition, yes, no) => self.branch(condition, yes, no, touches, at),
-            StatementKind::Choose(blocks) => {
-                let label = self.label_for(false, at);
-                self.branches += 1;
-                for (position, block) in blocks.iter().enumerate() {
-                    match position {
-                        0 => self.put("choose {", label.clone(), at),
-                        _ => self.line("} or {", Some(at)),
-                    }
-                    self.block(block);
-                }
-                self.line("}", Some(at));
-            }
+            StatementKind::Choose(blocks) => return self.choose(blocks, at),
             StatementKind::Loop {
                 head,
                 condition,
                 body,
-            } => self.repeat(*head, condition.as_ref(), body, at),
-            StatementKind::Atomic(inner) => self.atomic(inner, at),
-            StatementKind::Exclusive(begins) => {
-                let name = match self.model.exclusive {
-                    Some(exclusive) => self.names[exclusive.0].clone(),
-                    None => String::new(),
-                };
-                let label = self.label_for(true, at);
-                match begins {
-                    true => self.put(&format!("lock {name};"), label, at),
-                    false => self.put(&format!("unlock {name};"), label, at),
-                }
-                self.exclusive = *begins;
-            }
+            } => return self.repeat(*head, condition.as_ref(), body, at),
+            StatementKind::Atomic(inner) => return self.atomic(inner, at),
+            StatementKind::Exclusive(begins) => return self.alone(*begins, at),
+            StatementKind::Await(condition) => StmtKind::Await(self.value(condition, at)),
+            StatementKind::Lock(place) => StmtKind::Lock(self.cell(place, at)),
+            StatementKind::Unlock(place) => StmtKind::Unlock(self.cell(place, at)),
+            StatementKind::Start(process) => StmtKind::Start(self.templates[process.0]),
+            StatementKind::Break => StmtKind::Break,
+            StatementKind::Return => StmtKind::Return,
+            StatementKind::Goto(label) => StmtKind::Goto(self.label_of(*label, at)),
             // Settled before.
             StatementKind::Create { .. }
             | StatementKind::Join(_)
             | StatementKind::Detach(_)
             | StatementKind::Initialised(_) => {
                 self.failure = Some((at, "this thread was not settled".to_owned()));
+                return;
             }
+        };
+        let waits = !matches!(kind, StmtKind::Break | StmtKind::Return | StmtKind::Goto(_));
+        self.step(vec![Stmt::new(kind, self.span(at))], at, waits);
+    }
+
+    fn assignment(&mut self, place: &Place, value: &Expr, at: At) -> Block {
+        let (value, meaning) = match value {
+            // Storing it checks it.
+            Expr::Checked(ty, inner)
+                if self.stores_within(place, *ty) && !matches!(**inner, Expr::Number(_)) =>
+            {
+                (&**inner, Some(self.overflow(*ty)))
+            }
+            value => (value, None),
+        };
+        let mut stmts = self.checks_of(value, at);
+        for index in &place.indices {
+            stmts.extend(self.checks_of(index, at));
         }
+        // A constant that does not fit: nothing comes after the check.
+        let fails = |stmt: &Stmt| match &stmt.kind {
+            StmtKind::Assert(check) => check.kind == ExprKind::Bool(false),
+            _ => false,
+        };
+        if !stmts.iter().any(fails) {
+            let value = self.value(value, at);
+            let cell = self.cell(place, at);
+            let owner = Some(self.templates[self.process.0]);
+            let mut stmt = self.builder.assign(owner, cell, value, self.span(at));
+            stmt.note = meaning.map(Note::Fails);
+            stmts.push(stmt);
+        }
+        stmts
+    }
+
+    fn input(&mut self, place: &Place, at: At) -> Stmt {
+        let range = self.model.variable(place.var).range;
+        let many = range.is_none_or(|(lo, hi)| hi - lo >= MANY);
+        let advised = many && self.model.parameters.is_empty() && self.model.has_main;
+        let stmt = Stmt::new(StmtKind::Havoc(vec![self.cell(place, at)]), self.span(at));
+        match advised {
+            true => stmt.noted(Note::Wide(MANY_VALUES.to_owned())),
+            false => stmt,
+        }
+    }
+
+    fn choose(&mut self, blocks: &[Code], at: At) {
+        let label = self.label_for(false, at);
+        self.branches += 1;
+        let blocks = blocks.iter().map(|block| self.inner(block)).collect();
+        let stmt = Stmt::new(StmtKind::Choose(blocks), self.span(at));
+        self.put(Stmt { label, ..stmt });
+    }
+
+    /// Begin or end of a part during which no other process moves.
+    fn alone(&mut self, begins: bool, at: At) {
+        let Some(exclusive) = self.model.exclusive else {
+            return;
+        };
+        let label = self.label_for(true, at);
+        let cell = self.cell(&Place::of(exclusive), at);
+        let kind = match begins {
+            true => StmtKind::Lock(cell),
+            false => StmtKind::Unlock(cell),
+        };
+        self.put(Stmt {
+            label,
+            ..Stmt::new(kind, self.span(at))
+        });
+        self.exclusive = begins;
     }
 
     fn atomic(&mut self, inner: &Code, at: At) {
         let label = self.label_for(true, at);
-        let guard = match (self.model.exclusive, self.exclusive) {
-            (Some(exclusive), false) => {
-                Some(format!("await !locked({});", self.names[exclusive.0]))
-            }
-            _ => None,
-        };
-        // `atomic { x := x + 1; }` is on one line.
-        self.put("atomic {", label, at);
-        self.indent += 1;
-        if let Some(guard) = guard {
-            self.line(&guard, Some(at));
-        }
+        let guard = self.guard(at);
         self.in_step = true;
+        let around = std::mem::replace(&mut self.block, guard.into_iter().collect());
         self.code(inner);
+        let body = std::mem::replace(&mut self.block, around);
         self.in_step = false;
-        self.indent -= 1;
-        self.line("}", Some(at));
+        let stmt = self.one_step(body, at);
+        self.put(Stmt { label, ..stmt });
     }
 
     fn branch(&mut self, condition: &Expr, yes: &Code, no: &Code, touches: bool, at: At) {
-        let mut checks = Vec::new();
-        self.checks(condition, None, &mut checks, at);
+        let checks = self.checks_of(condition, at);
         let mut label = self.label_for(touches, at);
         for check in checks {
-            self.put(&check, label.take(), at);
+            self.put(Stmt {
+                label: label.take(),
+                ..check
+            });
         }
         let labelled = self.branches == 0;
         let before = self.branches;
-        let mut condition = condition;
-        let mut yes = yes;
-        let mut no = no;
-        let mut word = String::from("if");
+        let (mut condition, mut yes, mut no) = (condition, yes, no);
+        let mut branches = Vec::new();
         loop {
-            let shown = self.show(condition, 0, at);
-            self.put(&format!("{word} {shown} {{"), label.take(), at);
-            self.block(yes);
+            let test = self.value(condition, at);
+            branches.push((test, self.inner(yes)));
             // A chain, if nothing has to happen between.
-            if let [
-                Statement {
-                    kind: StatementKind::If(next, inner, other),
-                    ..
-                },
-            ] = no.as_slice()
-                && next.shared_reads(self.model) == 0
-                && !has_checks(next)
-            {
-                (condition, yes, no) = (next, inner, other);
-                word = String::from("} else if");
-                continue;
+            match no.as_slice() {
+                [
+                    Statement {
+                        kind: StatementKind::If(next, inner, other),
+                        ..
+                    },
+                ] if next.shared_reads(self.model) == 0 && !has_checks(next) => {
+                    (condition, yes, no) = (next, inner, other);
+                }
+                _ => break,
             }
-            break;
         }
-        if !no.is_empty() {
-            self.line("} else {", Some(at));
-            self.block(no);
-        }
-        self.line("}", Some(at));
+        let otherwise = self.inner(no);
+        let stmt = Stmt::new(StmtKind::If(branches, otherwise), self.span(at));
+        self.put(Stmt { label, ..stmt });
         self.branches = if labelled { 1 } else { before + 1 };
     }
 
     fn repeat(&mut self, head: LabelId, condition: Option<&Expr>, body: &Code, at: At) {
         // The label of the loop is where jumps to its next round go.
-        if let Some((label, place)) = self.pending.take() {
-            match self.labels.contains_key(&head) {
-                true => self.line(&format!("{label}: skip;"), Some(place)),
-                false => {
-                    self.labels.insert(head, label);
-                }
+        if let Some((label, _)) = self.pending {
+            if self.labels.contains_key(&head) {
+                self.settle_label();
+            } else {
+                self.pending = None;
+                self.labels.insert(head, label);
             }
         }
-        let name = self.label_of(head, at);
+        let label = self.label_of(head, at);
         (self.branches, self.first) = (0, false);
-        let checked = condition.filter(|condition| has_checks(condition));
-        match (condition, checked) {
-            (Some(_), Some(condition)) => {
-                self.line(&format!("{name}: loop {{"), Some(at));
-                self.indent += 1;
-                let mut checks = Vec::new();
-                self.checks(condition, None, &mut checks, at);
-                for check in checks {
-                    self.line(&check, Some(at));
+        let mut first = Block::new();
+        let mut test = None;
+        if let Some(condition) = condition {
+            match has_checks(condition) {
+                true => {
+                    first = self.checks_of(condition, at);
+                    let over = self.value(&condition.clone().not(), at);
+                    let leave = vec![Stmt::new(StmtKind::Break, self.span(at))];
+                    let kind = StmtKind::If(vec![(over, leave)], Vec::new());
+                    first.push(Stmt::new(kind, self.span(at)));
                 }
-                let shown = self.show(&condition.clone().not(), 0, at);
-                self.line(&format!("if {shown} {{"), Some(at));
-                self.indent += 1;
-                self.line("break;", Some(at));
-                self.indent -= 1;
-                self.line("}", Some(at));
-                self.indent -= 1;
+                false => test = Some(self.value(condition, at)),
             }
-            (Some(condition), None) => {
-                let shown = self.show(condition, 0, at);
-                self.line(&format!("{name}: while {shown} {{"), Some(at));
-            }
-            (None, _) => self.line(&format!("{name}: loop {{"), Some(at)),
         }
-        self.block(body);
-        self.line("}", Some(at));
+        first.extend(self.inner(body));
+        let kind = match test {
+            Some(test) => StmtKind::While(test, first),
+            None => StmtKind::Loop(first),
+        };
+        let stmt = Stmt::new(kind, self.span(at));
+        self.put(stmt.labelled(label));
         self.branches = 1;
     }
 
@@ -664,11 +665,17 @@ impl Writer<'_> {
         range.is_some_and(|(lo, hi)| ty.least() <= lo && hi <= ty.greatest())
     }
 
+    fn checks_of(&mut self, expr: &Expr, at: At) -> Block {
+        let mut stmts = Vec::new();
+        self.checks(expr, None, &mut stmts, at);
+        stmts
+    }
+
     /// The assertions that an expression needs, each where it would be evaluated.
-    fn checks(&mut self, expr: &Expr, when: Option<&Expr>, lines: &mut Vec<String>, at: At) {
+    fn checks(&mut self, expr: &Expr, when: Option<&Expr>, stmts: &mut Block, at: At) {
         match expr {
             Expr::And(left, right) | Expr::Or(left, right) => {
-                self.checks(left, when, lines, at);
+                self.checks(left, when, stmts, at);
                 let own = match expr {
                     Expr::And(..) => (**left).clone(),
                     _ => (**left).clone().not(),
@@ -677,13 +684,13 @@ impl Writer<'_> {
                     Some(when) => when.clone().and(own),
                     None => own,
                 };
-                self.checks(right, Some(&both), lines, at);
+                self.checks(right, Some(&both), stmts, at);
             }
             _ => {
                 let mut parts = Vec::new();
                 expr.for_parts(&mut |part| parts.push(part));
                 for part in parts {
-                    self.checks(part, when, lines, at);
+                    self.checks(part, when, stmts, at);
                 }
             }
         }
@@ -693,8 +700,17 @@ impl Writer<'_> {
                 Some(when) => when.clone().not().or(check),
                 None => check,
             };
-            let check = self.show(&check, 0, at);
-            lines.push(format!("assert {check};{}", remark(&self.overflow(*ty))));
+            let meaning = self.overflow(*ty);
+            stmts.push(self.assertion(&check, &meaning, at));
+        }
+    }
+
+    /// A check, with what is wrong if it fails, for those who see it fail.
+    fn assertion(&mut self, condition: &Expr, meaning: &str, at: At) -> Stmt {
+        let stmt = Stmt::new(StmtKind::Assert(self.value(condition, at)), self.span(at));
+        match meaning {
+            "" => stmt,
+            meaning => stmt.noted(Note::Fails(meaning.to_owned())),
         }
     }
 
@@ -708,132 +724,71 @@ impl Writer<'_> {
         format!("signed overflow: the value is none of `{name}`")
     }
 
-    fn number(&mut self, number: i128, at: At) -> String {
-        if i64::try_from(number).is_err() || number == i128::from(i64::MIN) {
-            self.failure = Some((
-                at,
-                format!("the number {number} does not fit 64 bits with a sign"),
-            ));
+    fn number(&mut self, number: i128, at: At) -> Value {
+        let fits = i64::try_from(number).ok().filter(|fits| *fits != i64::MIN);
+        if fits.is_none() {
+            let message = format!("the number {number} does not fit 64 bits with a sign");
+            self.failure = Some((at, message));
         }
-        number.to_string()
+        Value::int(fits.unwrap_or(0), self.span(at))
     }
 
-    fn show_place(&mut self, place: &Place, at: At) -> String {
-        let mut text = self.names[place.var.0].clone();
-        for index in &place.indices {
-            text.push_str(&format!("[{}]", self.show(index, 0, at)));
-        }
-        text
+    fn cell(&mut self, place: &Place, at: At) -> Cell {
+        let indices = place.indices.iter().map(|index| self.value(index, at));
+        let indices = indices.collect();
+        let owner = Some(self.templates[self.process.0]);
+        let var = self.variables[&place.var];
+        self.builder.place(owner, var, indices, self.span(at))
     }
 
-    /// An expression as text. `level` is how tightly what stands around it binds.
-    fn show(&mut self, expr: &Expr, level: u32, at: At) -> String {
-        if self.text.len() > LONGEST {
-            return "0".to_owned();
-        }
-        let (own, text) = match expr {
-            Expr::Number(number) if *number < 0 => (5, self.number(*number, at)),
-            Expr::Number(number) => (7, self.number(*number, at)),
-            Expr::Truth(truth) => (7, truth.to_string()),
-            Expr::Load(place) => (7, self.show_place(place, at)),
-            Expr::Locked(place) => (7, format!("locked({})", self.show_place(place, at))),
-            Expr::Own => (7, "i".to_owned()),
-            Expr::Parameter(position) => (7, self.parameters[*position].clone()),
-            Expr::Not(inner) => (6, format!("!{}", self.show(inner, 7, at))),
-            Expr::Or(left, right) => (
-                1,
-                format!("{} || {}", self.show(left, 1, at), self.show(right, 2, at)),
-            ),
-            Expr::And(left, right) => (
-                2,
-                format!("{} && {}", self.show(left, 2, at), self.show(right, 3, at)),
-            ),
+    /// What an expression becomes.
+    fn value(&mut self, expr: &Expr, at: At) -> Value {
+        self.size += 1;
+        let span = self.span(at);
+        match expr {
+            Expr::Number(number) => self.number(*number, at),
+            Expr::Truth(truth) => Value::truth(*truth, span),
+            Expr::Load(place) => {
+                let cell = self.cell(place, at);
+                let owner = Some(self.templates[self.process.0]);
+                self.builder.read(owner, cell)
+            }
+            Expr::Locked(place) => Value::locked(self.cell(place, at)),
+            Expr::Own => Value::own(self.templates[self.process.0], span),
+            Expr::Parameter(position) => Value::param(self.params[*position], span),
+            Expr::Not(inner) => self.value(inner, at).negated(),
+            Expr::Or(left, right) => self.value(left, at).or(self.value(right, at)),
+            Expr::And(left, right) => self.value(left, at).and(self.value(right, at)),
             Expr::Compare(op, left, right) => {
-                let sign = match op {
-                    Compare::Equal => "==",
-                    Compare::NotEqual => "!=",
-                    Compare::Less => "<",
-                    Compare::LessEqual => "<=",
-                    Compare::Greater => ">",
-                    Compare::GreaterEqual => ">=",
-                };
-                let truths = is_truth(left, self.model) || is_truth(right, self.model);
-                let level = if truths { 7 } else { 4 };
-                (
-                    3,
-                    format!(
-                        "{} {sign} {}",
-                        self.show(left, level, at),
-                        self.show(right, level, at)
-                    ),
-                )
+                self.value(left, at).compare(*op, self.value(right, at))
             }
-            Expr::Arith(op @ (Arith::Min | Arith::Max), left, right) => {
-                let word = if *op == Arith::Min { "min" } else { "max" };
-                (
-                    7,
-                    format!(
-                        "{word}({}, {})",
-                        self.show(left, 0, at),
-                        self.show(right, 0, at)
-                    ),
-                )
-            }
-            Expr::Arith(op, left, right) => {
-                // `x + -1` reads better as `x - 1`.
-                let (op, right) = match (op, &**right) {
-                    (Arith::Add, Expr::Number(number)) if *number < 0 => {
-                        (Arith::Sub, Expr::Number(-number))
-                    }
-                    (Arith::Sub, Expr::Number(number)) if *number < 0 => {
-                        (Arith::Add, Expr::Number(-number))
-                    }
-                    (op, right) => (*op, right.clone()),
-                };
-                let (own, sign) = match op {
-                    Arith::Add => (4, "+"),
-                    Arith::Sub => (4, "-"),
-                    Arith::Mul => (5, "*"),
-                    Arith::Div => (5, "/"),
-                    _ => (5, "%"),
-                };
-                if let (Arith::Sub, Expr::Number(0)) = (op, &**left) {
-                    let text = format!("-{}", self.show(&right, 7, at));
-                    return match level >= 5 {
-                        true => format!("({text})"),
-                        false => text,
-                    };
-                }
-                (
-                    own,
-                    format!(
-                        "{} {sign} {}",
-                        self.show(left, own, at),
-                        self.show(&right, own + 1, at)
-                    ),
-                )
-            }
+            Expr::Arith(op, left, right) => self.arithmetic(*op, left, right, at),
             // What has to be checked of it stands in front of the statement.
             Expr::Checked(_, inner) | Expr::Wrapping(_, inner) | Expr::Fit(_, inner) => {
-                return self.show(inner, level, at);
+                self.value(inner, at)
             }
             Expr::Bits(..) => {
                 self.failure = Some((at, "this operation was not settled".to_owned()));
-                (7, "0".to_owned())
+                Value::int(0, span)
             }
-        };
-        match own < level {
-            true => format!("({text})"),
-            false => text,
         }
     }
-}
 
-/// What is wrong if a check of the front end's own fails, for those who see it fail: behind it, on its line.
-fn remark(meaning: &str) -> String {
-    match meaning {
-        "" => String::new(),
-        meaning => format!(" // fails: {meaning}"),
+    fn arithmetic(&mut self, op: Arith, left: &Expr, right: &Expr, at: At) -> Value {
+        // `x + -1` reads better as `x - 1`.
+        let (op, right) = match (op, right) {
+            (Arith::Add, Expr::Number(number)) if *number < 0 => {
+                (Arith::Sub, self.number(-number, at))
+            }
+            (Arith::Sub, Expr::Number(number)) if *number < 0 => {
+                (Arith::Add, self.number(-number, at))
+            }
+            (op, right) => (op, self.value(right, at)),
+        };
+        match op {
+            Arith::Sub if *left == Expr::Number(0) => right.negative(),
+            op => self.value(left, at).arith(op, right),
+        }
     }
 }
 

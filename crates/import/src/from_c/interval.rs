@@ -545,10 +545,10 @@ impl<'m> Analysis<'m> {
             (Expr::Compare(op, left, right), holds) => {
                 let op = match holds {
                     true => *op,
-                    false => opposite(*op),
+                    false => op.negated(),
                 };
                 let known = self.bounded(known, op, left, right)?;
-                self.bounded(known, mirrored(op), right, left)
+                self.bounded(known, op.mirrored(), right, left)
             }
             _ => Some(known),
         }
@@ -569,17 +569,17 @@ impl<'m> Analysis<'m> {
         }
         let (own, other) = (self.value(left, &known), self.value(right, &known));
         let limit = match op {
-            Compare::Equal => other,
-            Compare::Less => Interval::of(-FAR, other.hi - 1),
-            Compare::LessEqual => Interval::of(-FAR, other.hi),
-            Compare::Greater => Interval::of(other.lo + 1, FAR),
-            Compare::GreaterEqual => Interval::of(other.lo, FAR),
-            Compare::NotEqual if other.lo == other.hi => {
+            Compare::Eq => other,
+            Compare::Lt => Interval::of(-FAR, other.hi - 1),
+            Compare::Le => Interval::of(-FAR, other.hi),
+            Compare::Gt => Interval::of(other.lo + 1, FAR),
+            Compare::Ge => Interval::of(other.lo, FAR),
+            Compare::Ne if other.lo == other.hi => {
                 let lo = own.lo + i128::from(own.lo == other.lo);
                 let hi = own.hi - i128::from(own.hi == other.hi);
                 Interval::of(lo, hi)
             }
-            Compare::NotEqual => Interval::ALL,
+            Compare::Ne => Interval::ALL,
         };
         known.insert(place.var, own.meet(limit)?);
         Some(known)
@@ -747,27 +747,6 @@ fn constants(expr: &Expr, found: &mut BTreeSet<i128>) {
         found.extend([*number - 1, *number, *number + 1]);
     }
     expr.for_parts(&mut |part| constants(part, found));
-}
-
-fn opposite(op: Compare) -> Compare {
-    match op {
-        Compare::Equal => Compare::NotEqual,
-        Compare::NotEqual => Compare::Equal,
-        Compare::Less => Compare::GreaterEqual,
-        Compare::LessEqual => Compare::Greater,
-        Compare::Greater => Compare::LessEqual,
-        Compare::GreaterEqual => Compare::Less,
-    }
-}
-
-fn mirrored(op: Compare) -> Compare {
-    match op {
-        Compare::Less => Compare::Greater,
-        Compare::LessEqual => Compare::GreaterEqual,
-        Compare::Greater => Compare::Less,
-        Compare::GreaterEqual => Compare::LessEqual,
-        other => other,
-    }
 }
 
 fn arith(op: Arith, left: Interval, right: Interval) -> Interval {

@@ -3,6 +3,8 @@
 //! Integers are mathematical here. Where C would bring a value to a type, [`Expr::Fit`] says so (modulo the type's width), and
 //! where leaving a type is an error, [`Expr::Checked`]; the analysis of intervals shows later which of them change nothing.
 
+pub(crate) use threadwise_lang::program::{ArithOp as Arith, CompareOp as Compare};
+
 use super::source::At;
 use super::types::IntType;
 
@@ -17,27 +19,6 @@ pub(crate) struct LabelId(pub usize);
 /// A process, or a template of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ProcessId(pub usize);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arith {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Rem,
-    Min,
-    Max,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Compare {
-    Equal,
-    NotEqual,
-    Less,
-    LessEqual,
-    Greater,
-    GreaterEqual,
-}
 
 /// Operators on the bits of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -243,17 +224,7 @@ impl Expr {
         match self {
             Expr::Truth(truth) => Expr::Truth(!truth),
             Expr::Not(inner) => *inner,
-            Expr::Compare(op, left, right) => {
-                let op = match op {
-                    Compare::Equal => Compare::NotEqual,
-                    Compare::NotEqual => Compare::Equal,
-                    Compare::Less => Compare::GreaterEqual,
-                    Compare::LessEqual => Compare::Greater,
-                    Compare::Greater => Compare::LessEqual,
-                    Compare::GreaterEqual => Compare::Less,
-                };
-                Expr::Compare(op, left, right)
-            }
+            Expr::Compare(op, left, right) => Expr::Compare(op.negated(), left, right),
             other => Expr::Not(Box::new(other)),
         }
     }
@@ -278,14 +249,7 @@ impl Expr {
 
     pub fn compare(op: Compare, left: Expr, right: Expr) -> Expr {
         if let (Expr::Number(left), Expr::Number(right)) = (&left, &right) {
-            return Expr::Truth(match op {
-                Compare::Equal => left == right,
-                Compare::NotEqual => left != right,
-                Compare::Less => left < right,
-                Compare::LessEqual => left <= right,
-                Compare::Greater => left > right,
-                Compare::GreaterEqual => left >= right,
-            });
+            return Expr::Truth(op.holds(left, right));
         }
         Expr::Compare(op, Box::new(left), Box::new(right))
     }
@@ -456,6 +420,10 @@ impl StatementKind {
 }
 
 impl Statement {
+    pub fn new(at: At, kind: StatementKind) -> Statement {
+        Statement { at, kind }
+    }
+
     /// Calls a function for each expression that stands in this statement itself.
     pub fn for_expressions<'a>(&'a self, f: &mut dyn FnMut(&'a Expr)) {
         match &self.kind {

@@ -1,9 +1,9 @@
 //! The tokens of C as the preprocessor reads them, and the headers that it knows.
 
 use super::types::DataModel;
-use crate::preprocess::{Definitions, Dialect, Kind, Token};
-use crate::remarks::{Parsed, malformed};
-use crate::source::At;
+use crate::front::preprocess::{Definitions, Dialect, Kind, Token};
+use crate::front::remarks::{Parsed, malformed};
+use crate::front::source::At;
 
 /// Headers whose names the front end knows.
 const HEADERS: &[&str] = &[

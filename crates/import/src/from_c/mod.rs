@@ -1,7 +1,7 @@
 //! C with threads in, and the templates of the literature's programs about any number of threads.
 //!
 //! The way of a program: `preprocess` expands its macros, `parse` makes trees of it with a parser for C, `lower` inlines its functions and splits
-//! statements into steps, `interval` finds out which values there can be, and `emit` writes the model. What cannot be brought over exactly is refused, with its place.
+//! statements into steps, `interval` finds out which values there can be, and `emit` builds the program. What cannot be brought over exactly is refused, with its place.
 
 mod beginning;
 mod classes;
@@ -27,11 +27,11 @@ mod unset;
 
 use std::collections::HashSet;
 
-use threadwise_lang::diagnostics::{Code, Severity};
+use threadwise_lang::validate::Rule;
 
-use crate::preprocess::{Token, constant, preprocess};
-use crate::source::Sources;
-use crate::{Imported, Outcome, Remark, Settings};
+use crate::front::preprocess::{Token, constant, preprocess};
+use crate::front::source::Sources;
+use crate::{Imported, Outcome, Settings};
 use source::{At, Built};
 pub use types::DataModel;
 
@@ -74,24 +74,18 @@ pub fn from_c(name: &str, text: &str, reading: Reading, settings: &mut Settings<
             })
         },
     );
-    let result = match result {
-        Ok((text, lines, notes)) => Ok(Imported { text, lines, notes }),
-        Err(remark) => Err(vec![*remark]),
-    };
     Outcome {
         files: sources.files(),
-        result,
+        result: result.map_err(|remark| vec![*remark]),
     }
 }
-
-type Translated = (String, Vec<Option<u32>>, Vec<Remark>);
 
 fn translate(
     name: &str,
     tokens: Vec<Token>,
     reading: Reading,
     sources: &Sources,
-) -> Built<Translated> {
+) -> Built<Imported> {
     let parsed = parse::parse(tokens)?;
     let lowered = lower::lower(&parsed, reading)?;
     let (mut model, mut notes) = (lowered.model, lowered.notes);
@@ -115,30 +109,16 @@ fn translate(
         .next()
         .unwrap_or(name)
         .replace(['\n', '\r'], " ");
-    let written = emit::emit(&model, reading.data_model, sources, &title)?;
-    let (text, lines) = formatted(written);
-    let checked = threadwise_lang::check(&text);
-    let error = checked
-        .diagnostics
-        .iter()
-        .find(|diagnostic| diagnostic.severity() == Severity::Error);
-    if let Some(error) = error {
-        if let Code::NestingTooDeep | Code::ExpansionTooLarge = error.code {
-            let help = "write smaller functions and shorter expressions";
-            return source::unsupported(At::default(), "the program is nested too deeply", help);
-        }
-        let line = text[..(error.span.start as usize).min(text.len())]
-            .matches('\n')
-            .count();
-        let message = format!(
-            "the model that was written is not accepted: {} (line {}: `{}`)",
-            error.message,
-            line + 1,
-            text.lines().nth(line).unwrap_or("").trim()
-        );
-        return internal(&message);
-    }
-    Ok((text, lines, notes))
+    let built = emit::emit(&model, reading.data_model, sources, &title)?;
+    sources
+        .imported(built, notes)
+        .or_else(|invalid| match invalid.rule {
+            Rule::Depth => {
+                let help = "write smaller functions and shorter expressions";
+                source::unsupported(At::default(), "the program is nested too deeply", help)
+            }
+            rule => internal(&format!("what was built is not a program: {rule}")),
+        })
 }
 
 /// A thread that waits until it is made does its first step in that step: it can wait nowhere else.
@@ -177,31 +157,4 @@ fn internal<T>(message: &str) -> Built<T> {
         message,
         "please report this with the program",
     )
-}
-
-/// The text as our formatter has it, with its lines. Formatting moves only white space, so each character finds its line again.
-fn formatted(written: emit::Written) -> (String, Vec<Option<u32>>) {
-    let Ok(text) = threadwise_lang::format(&written.text) else {
-        return (written.text, written.lines);
-    };
-    let mut origins = Vec::new();
-    for (line, origin) in written.text.lines().zip(&written.lines) {
-        for character in line.chars().filter(|character| !character.is_whitespace()) {
-            origins.push((character, *origin));
-        }
-    }
-    let mut next = 0;
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let mut origin = None;
-        for character in line.chars().filter(|character| !character.is_whitespace()) {
-            match origins.get(next) {
-                Some((same, line)) if *same == character => origin = origin.or(*line),
-                _ => return (written.text, written.lines),
-            }
-            next += 1;
-        }
-        lines.push(origin);
-    }
-    (text, lines)
 }

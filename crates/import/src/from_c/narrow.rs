@@ -327,25 +327,18 @@ fn bounds(condition: &Expr, names: &BTreeSet<VarId>, lo: &mut i128, hi: &mut i12
                 (*op, *number)
             }
             (Expr::Number(number), Expr::Load(place)) if names.contains(&place.var) => {
-                let op = match op {
-                    Compare::Less => Compare::Greater,
-                    Compare::LessEqual => Compare::GreaterEqual,
-                    Compare::Greater => Compare::Less,
-                    Compare::GreaterEqual => Compare::LessEqual,
-                    other => *other,
-                };
-                (op, *number)
+                (op.mirrored(), *number)
             }
             _ => return,
         },
         _ => return,
     };
     match op {
-        Compare::Less => *hi = (*hi).min(number - 1),
-        Compare::LessEqual => *hi = (*hi).min(number),
-        Compare::Greater => *lo = (*lo).max(number + 1),
-        Compare::GreaterEqual => *lo = (*lo).max(number),
-        Compare::Equal => (*lo, *hi) = ((*lo).max(number), (*hi).min(number)),
-        Compare::NotEqual => {}
+        Compare::Lt => *hi = (*hi).min(number - 1),
+        Compare::Le => *hi = (*hi).min(number),
+        Compare::Gt => *lo = (*lo).max(number + 1),
+        Compare::Ge => *lo = (*lo).max(number),
+        Compare::Eq => (*lo, *hi) = ((*lo).max(number), (*hi).min(number)),
+        Compare::Ne => {}
     }
 }

@@ -13,7 +13,7 @@ use lang_c::driver::{Config, Flavor, parse_preprocessed};
 use lang_c::span::Span;
 
 use super::source::{At, Built, malformed, unsupported};
-use crate::preprocess::{Kind, Token};
+use crate::front::preprocess::{Kind, Token};
 
 /// How deep brackets may stand in one another.
 const DEEPEST: usize = 100;

@@ -306,10 +306,7 @@ fn joined(code: Code, model: &Model, protected: &Protected) -> Code {
                 if place.indices.is_empty() && !protected.observed.contains(&place.var) =>
             {
                 let lock = place.var;
-                let mut step = vec![Statement {
-                    at,
-                    kind: StatementKind::Lock(place),
-                }];
+                let mut step = vec![Statement::new(at, StatementKind::Lock(place))];
                 let mut branches = 0;
                 while let Some(next) = rest.next_if(|next| {
                     joins(next, model, protected, &mut branches) && branches <= MOST_BRANCHES
@@ -327,34 +324,12 @@ fn joined(code: Code, model: &Model, protected: &Protected) -> Code {
                 }
                 match step.len() {
                     1 => output.append(&mut step),
-                    _ => output.push(Statement {
-                        at,
-                        kind: StatementKind::Atomic(step),
-                    }),
+                    _ => output.push(Statement::new(at, StatementKind::Atomic(step))),
                 }
                 continue;
             }
-            StatementKind::If(condition, yes, no) => StatementKind::If(
-                condition,
-                joined(yes, model, protected),
-                joined(no, model, protected),
-            ),
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => StatementKind::Loop {
-                head,
-                condition,
-                body: joined(body, model, protected),
-            },
-            StatementKind::Choose(blocks) => StatementKind::Choose(
-                blocks
-                    .into_iter()
-                    .map(|block| joined(block, model, protected))
-                    .collect(),
-            ),
-            other => other,
+            StatementKind::Atomic(_) => kind,
+            other => other.with_inner(&mut |inner| joined(inner, model, protected)),
         };
         output.push(Statement { at, kind });
     }

@@ -1,9 +1,9 @@
 //! Messages about C programs: a refusal is what a function gives instead of its result.
 
-use crate::remarks;
+use crate::front::remarks;
 
-pub(crate) use crate::remarks::Parsed as Built;
-pub(crate) use crate::source::{At, Sources};
+pub(crate) use crate::front::remarks::Parsed as Built;
+pub(crate) use crate::front::source::{At, Sources};
 
 /// Something that C allows and this front end does not take.
 pub(crate) fn unsupported<T>(

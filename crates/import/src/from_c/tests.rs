@@ -42,14 +42,14 @@ fn import(text: &str) -> Imported {
 
 /// The text of the model without its first comment.
 fn model(text: &str) -> String {
-    let text = import(text).text;
+    let text = import(text).text();
     text.split_once("\n\n")
         .map_or(String::new(), |(_, rest)| rest.to_owned())
 }
 
 fn refused(text: &str) -> (u32, String) {
     match outcome(text, Integers::Mathematical) {
-        Ok(imported) => panic!("it is accepted:\n{}", imported.text),
+        Ok(imported) => panic!("it is accepted:\n{}", imported.text()),
         Err(refusal) => refusal,
     }
 }
@@ -181,12 +181,12 @@ fn only_inputs_that_matter_are_tried() {
 #[test]
 fn integers_are_checked_or_wrap() {
     let program = "int x; int main(void) { x = __VERIFIER_nondet_int(); int y = x; if (y + 1 > 0) { x = 0; } }";
-    let checked = import(program).text;
+    let checked = import(program).text();
     assert!(
         checked.contains("assert -2147483648 <= y + 1 && y + 1 <= 2147483647;"),
         "{checked}"
     );
-    let machine = outcome(program, Integers::Machine).map(|imported| imported.text);
+    let machine = outcome(program, Integers::Machine).map(|imported| imported.text());
     let machine = machine.unwrap_or_default();
     assert!(
         !machine.contains("assert") && machine.contains("% 4294967296"),
@@ -238,16 +238,20 @@ fn lines_lead_back() {
     let program =
         "#include <assert.h>\nint x;\n\nint main(void) {\n    x = 1;\n    assert(x == 1);\n}\n";
     let imported = import(program);
-    assert_eq!(imported.lines.len(), imported.text.lines().count());
-    for (text, line) in imported.text.lines().zip(&imported.lines) {
+    assert_eq!(imported.lines().len(), imported.text().lines().count());
+    for (text, line) in imported.text().lines().zip(imported.lines()) {
         if text.contains("x := 1") {
-            assert_eq!(*line, Some(5));
+            assert_eq!(line, Some(5));
         }
         if text.contains("assert x == 1") {
-            assert_eq!(*line, Some(6));
+            assert_eq!(line, Some(6));
         }
     }
-    assert!(imported.text.contains("assert x == 1"), "{}", imported.text);
+    assert!(
+        imported.text().contains("assert x == 1"),
+        "{}",
+        imported.text()
+    );
 }
 
 #[test]
@@ -380,9 +384,12 @@ fn hostile_programs_are_refused_in_time() {
 /// The line of the program that a line of the model comes from.
 fn line_of(program: &str, wanted: &str) -> Option<u32> {
     let imported = import(program);
-    let found = imported.text.lines().position(|line| line.contains(wanted));
-    let position = found.unwrap_or_else(|| panic!("no `{wanted}` in\n{}", imported.text));
-    imported.lines[position]
+    let found = imported
+        .text()
+        .lines()
+        .position(|line| line.contains(wanted));
+    let position = found.unwrap_or_else(|| panic!("no `{wanted}` in\n{}", imported.text()));
+    imported.lines()[position]
 }
 
 #[test]
@@ -1182,7 +1189,7 @@ fn included_files_are_looked_for_beside_the_file_that_includes_them() {
     };
     let text = "#include \"sub/a.h\"\nint main(void) { f++; assert(f == 4); }\n";
     let outcome = from_c("folder/test.c", text, reading, &mut settings);
-    assert!(outcome.result.unwrap().text.contains("f: 3.."));
+    assert!(outcome.result.unwrap().text().contains("f: 3.."));
     let order = [
         "sub/a.h",
         "sub/b.h",

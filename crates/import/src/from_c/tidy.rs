@@ -93,15 +93,8 @@ fn jumps(code: Code, after: &HashSet<LabelId>, model: &Model) -> Code {
                 following.clear();
                 StatementKind::Atomic(inner)
             }
-            StatementKind::Choose(blocks) => {
-                let blocks = blocks
-                    .into_iter()
-                    .map(|block| jumps(block, &following, model))
-                    .collect();
-                following.clear();
-                StatementKind::Choose(blocks)
-            }
             other => {
+                let other = other.with_inner(&mut |block| jumps(block, &following, model));
                 following.clear();
                 other
             }
@@ -168,23 +161,7 @@ fn structured(code: Code, depth: usize) -> Code {
                 let yes = structured(yes, depth + 1);
                 StatementKind::If(condition, yes, structured(no, depth + 1))
             }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => StatementKind::Loop {
-                head,
-                condition,
-                body: structured(body, depth + 1),
-            },
-            StatementKind::Atomic(inner) => StatementKind::Atomic(structured(inner, depth + 1)),
-            StatementKind::Choose(blocks) => StatementKind::Choose(
-                blocks
-                    .into_iter()
-                    .map(|block| structured(block, depth + 1))
-                    .collect(),
-            ),
-            other => other,
+            other => other.with_inner(&mut |inner| structured(inner, depth + 1)),
         };
         output.push(Statement { at, kind });
     }
@@ -204,8 +181,7 @@ fn is_entered(statement: &Statement) -> bool {
 fn reachable(code: Code) -> Code {
     let mut output: Code = Vec::new();
     let mut dead = false;
-    for Statement { at, kind } in code {
-        let statement = Statement { at, kind };
+    for statement in code {
         if dead && !is_entered(&statement) {
             continue;
         }

@@ -9,8 +9,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::ir::{
-    Code, Compare, Expr, LabelId, Model, Place, Process, Statement, StatementKind, VarId,
-    for_statements, is_unset, wrapped,
+    Code, Expr, LabelId, Model, Place, Process, Statement, StatementKind, VarId, for_statements,
+    is_unset, wrapped,
 };
 
 /// How many statements are walked through at most, for one declaration and in all.
@@ -625,17 +625,7 @@ impl Walk<'_> {
                 (Some(false), Some(false)) => Some(false),
                 _ => None,
             },
-            Expr::Compare(op, left, right) => {
-                let (left, right) = (self.value(left)?, self.value(right)?);
-                Some(match op {
-                    Compare::Equal => left == right,
-                    Compare::NotEqual => left != right,
-                    Compare::Less => left < right,
-                    Compare::LessEqual => left <= right,
-                    Compare::Greater => left > right,
-                    Compare::GreaterEqual => left >= right,
-                })
-            }
+            Expr::Compare(op, left, right) => Some(op.holds(self.value(left)?, self.value(right)?)),
             Expr::Load(place) if place.indices.is_empty() => {
                 self.value(expr).map(|value| value != 0)
             }

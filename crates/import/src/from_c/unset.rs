@@ -166,15 +166,12 @@ fn choice(place: &Place, flag: &Flag, at: At, when: &When) -> Statement {
                     let number = Expr::Number(number);
                     Expr::Compare(op, Box::new(index.clone()), Box::new(number))
                 };
-                only(compared(Compare::Less, i128::from(*size)));
-                only(compared(Compare::GreaterEqual, 0));
+                only(compared(Compare::Lt, i128::from(*size)));
+                only(compared(Compare::Ge, 0));
             }
         }
     }
-    Statement {
-        at,
-        kind: StatementKind::If(unset, chosen.into(), Vec::new()),
-    }
+    Statement::new(at, StatementKind::If(unset, chosen.into(), Vec::new()))
 }
 
 /// Whether cells of a variable are unset.
@@ -203,15 +200,12 @@ impl Rewriter<'_> {
                     body,
                 } if !choices.is_empty() => {
                     let at = statement.at;
-                    let out = vec![Statement {
-                        at,
-                        kind: StatementKind::Break,
-                    }];
+                    let out = vec![Statement::new(at, StatementKind::Break)];
                     let mut whole = choices;
-                    whole.push(Statement {
+                    whole.push(Statement::new(
                         at,
-                        kind: StatementKind::If(condition.not(), out, Vec::new()),
-                    });
+                        StatementKind::If(condition.not(), out, Vec::new()),
+                    ));
                     whole.extend(self.code(body, atomic));
                     let kind = StatementKind::Loop {
                         head,
@@ -248,10 +242,7 @@ impl Rewriter<'_> {
                 let choice = choice(place, flag, at, when);
                 choices.push(match atomic {
                     true => choice,
-                    false => Statement {
-                        at,
-                        kind: StatementKind::Atomic(vec![choice]),
-                    },
+                    false => Statement::new(at, StatementKind::Atomic(vec![choice])),
                 });
             });
         });

@@ -1,6 +1,6 @@
 //! The table of constructs: everything that Promela has, and what is done about it.
 //!
-//! Each construct is a row, and every variant of the syntax tree leads to one (`met.rs`), so that a new one does not compile
+//! Each construct is a row, and every variant of the syntax tree leads to one (`tests/met.rs`), so that a new one does not compile
 //! without a decision. Tests go through the table: what is translated occurs in the model of `tests/promela` that the row names, which
 //! is compared with SPIN; what is refused has a program that must be refused at the place that `/*!*/` marks, with advice; what is
 //! approximated has a program that must be accepted; every word of the language stands in some row. The page of the book about

@@ -13,7 +13,7 @@ use threadwise_lang::diagnostics::Code;
 use super::lexer::{Kind, Token};
 use super::remarks::{Parsed, malformed, related, remark, unsupported};
 use super::syntax::At;
-use crate::preprocess::MOST_TOKENS;
+use crate::front::preprocess::MOST_TOKENS;
 
 /// How deeply inlines may call each other. SPIN stops at 16.
 const DEEPEST: usize = 40;

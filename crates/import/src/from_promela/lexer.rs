@@ -5,11 +5,11 @@
 
 use std::sync::Arc;
 
-use crate::preprocess::{self, Dialect};
-use crate::remarks::{Parsed, malformed};
-use crate::source::At;
+use crate::front::preprocess::{self, Dialect};
+use crate::front::remarks::{Parsed, malformed};
+use crate::front::source::At;
 
-pub(crate) use crate::preprocess::Kind;
+pub(crate) use crate::front::preprocess::Kind;
 
 /// The language of the preprocessor.
 pub(crate) const DIALECT: Dialect = Dialect {

@@ -7,8 +7,6 @@ mod formulas;
 mod inlines;
 mod labels;
 mod lexer;
-#[cfg(test)]
-mod met;
 mod parser;
 mod scopes;
 mod separators;
@@ -22,8 +20,8 @@ mod tests;
 
 use threadwise_lang::diagnostics::Code;
 
-use crate::remarks;
-use crate::source::Sources;
+use crate::front::remarks;
+use crate::front::source::Sources;
 use crate::{Outcome, Remark, Settings};
 
 /// Brings a Promela program over. `name` is that of its file, for messages.

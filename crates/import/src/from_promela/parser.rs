@@ -16,8 +16,8 @@ use super::syntax::{
     At, Claim, Expr, ExprKind, Ltl, Mtype, Name, Proctype, Promela, Record, Statement, Type,
 };
 use super::words::is_keyword;
-use crate::preprocess::preprocess;
-use crate::source::Sources;
+use crate::front::preprocess::preprocess;
+use crate::front::source::Sources;
 use crate::{Remark, Settings};
 
 /// How deeply statements and expressions may be nested.

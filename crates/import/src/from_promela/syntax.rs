@@ -1,6 +1,6 @@
 //! The syntax of Promela, after preprocessing and with inlines expanded.
 
-pub(crate) use crate::source::At;
+pub(crate) use crate::front::source::At;
 
 /// A name and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -157,7 +157,7 @@ fn verdict(assertions: &[String], integers: Integers) -> Result<VerdictKind, Str
     }
     text.push_str("    return 0;\n}\n");
     let imported = bring("arithmetic.c", &text, integers)?;
-    Ok(checks(&imported.text, PATIENCE)?.verdict)
+    Ok(checks(&imported.text(), PATIENCE)?.verdict)
 }
 
 /// Whether a program is refused because it works on the bits of numbers beyond 32 bits.

@@ -35,7 +35,7 @@ fn mistake(row: &Construct) -> Option<String> {
         };
     }
     let model = match imported {
-        Ok(imported) => imported.text,
+        Ok(imported) => imported.text(),
         Err(message) => return Some(format!("refused: {message}")),
     };
     match checks(&model, PATIENCE) {
@@ -121,6 +121,6 @@ fn the_page_of_the_book_is_the_table() {
     let written = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(
         written == page(),
-        "docs/book/src/c-constructs.md is not the table; write it with\nTHREADWISE_WRITE_BOOK=1 cargo test -p threadwise-import --test from_c the_page_of_the_book"
+        "docs/book/src/c-constructs.md is not the table; write it with\nTHREADWISE_WRITE_BOOK=1 cargo test -p threadwise-import --test all the_page_of_the_book"
     );
 }

@@ -149,15 +149,15 @@ fn damaged_programs_do_no_damage() {
         match outcome {
             Ok(imported) => {
                 accepted += 1;
-                let checked = threadwise_lang::check(&imported.text);
+                let checked = threadwise_lang::check(&imported.text());
                 assert!(
                     checked.program.is_some(),
                     "{}: {:?}\n{text}\n{}",
                     program.name,
                     checked.diagnostics,
-                    imported.text
+                    imported.text()
                 );
-                assert_eq!(imported.lines.len(), imported.text.lines().count());
+                assert_eq!(imported.lines().len(), imported.text().lines().count());
             }
             Err(messages) => {
                 let internal = messages.contains("internal error");
@@ -226,7 +226,7 @@ fn hostile_programs_are_refused_soon() {
                 assert!(!messages.contains("internal error"), "{shown}: {messages}");
             }
             if let Ok(imported) = outcome {
-                let checked = threadwise_lang::check(&imported.text);
+                let checked = threadwise_lang::check(&imported.text());
                 assert!(
                     checked.program.is_some(),
                     "{shown}: {:?}",

@@ -88,7 +88,7 @@ fn types_are_as_wide_as_in_gcc() {
             };
             // Numbers beyond 64 bits with a sign are refused.
             let ours = match bring_as("claim.c", &text, reading) {
-                Ok(imported) => checks(&imported.text, PATIENCE).unwrap().verdict,
+                Ok(imported) => checks(&imported.text(), PATIENCE).unwrap().verdict,
                 Err(message) => panic!("{data_model:?}: {claim}: {message}"),
             };
             let expected = match expected {
@@ -118,7 +118,7 @@ fn macros_are_those_of_the_machine() {
             data_model,
         };
         let imported = bring_as("macros.c", text, reading).unwrap();
-        let found = checks(&imported.text, PATIENCE).unwrap();
+        let found = checks(&imported.text(), PATIENCE).unwrap();
         assert_eq!(found.verdict, expected, "{data_model:?}");
     }
 }
@@ -132,7 +132,7 @@ fn long_overflows_where_it_is_narrow() {
             integers: Integers::Mathematical,
             data_model,
         };
-        bring_as("overflow.c", text, reading).unwrap().text
+        bring_as("overflow.c", text, reading).unwrap().text()
     };
     let wide = of(DataModel::Lp64);
     assert_eq!(

@@ -14,7 +14,7 @@ use std::time::Duration;
 use threadwise::{Options, PropertyResult, Scope, Session, VerdictKind};
 use threadwise_evidence::Ending;
 use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
-use threadwise_import::{Imported, Settings};
+use threadwise_import::{Imported, Outcome, Settings};
 
 /// A program with what it says about itself.
 pub struct CFile {
@@ -84,14 +84,19 @@ pub fn bring(name: &str, text: &str, integers: Integers) -> Result<Imported, Str
     bring_as(name, text, reading)
 }
 
-/// The same for types of any width.
-pub fn bring_as(name: &str, text: &str, reading: Reading) -> Result<Imported, String> {
+/// What comes of a program. Nothing is included.
+pub fn outcome(name: &str, text: &str, reading: Reading) -> Outcome {
     let mut include = |file: &str| Err(format!("there is no `{file}`"));
     let mut settings = Settings {
         defines: Vec::new(),
         include: &mut include,
     };
-    let outcome = from_c(name, text, reading, &mut settings);
+    from_c(name, text, reading, &mut settings)
+}
+
+/// The same for types of any width.
+pub fn bring_as(name: &str, text: &str, reading: Reading) -> Result<Imported, String> {
+    let outcome = outcome(name, text, reading);
     assert!(
         !outcome.files.is_empty(),
         "{name}: the file itself was read"
@@ -123,7 +128,7 @@ pub fn bring_as(name: &str, text: &str, reading: Reading) -> Result<Imported, St
 /// Checks a program, and compares with what it expects.
 pub fn check(program: &CFile, patience: Duration) -> Result<Found, String> {
     let imported = bring(&program.name, &program.text, Integers::Mathematical)?;
-    let result = checks(&imported.text, patience)?;
+    let result = checks(&imported.text(), patience)?;
     let stated = program.expected;
     let fits = match result.verdict {
         VerdictKind::Proved => stated != Expected::Violated,
@@ -143,7 +148,7 @@ pub fn check(program: &CFile, patience: Duration) -> Result<Found, String> {
     }
     let Some(trace) = &result.trace else {
         // Without parameters, what begins empty may have any number of threads.
-        let model = threadwise_lang::check(&imported.text).program.unwrap();
+        let model = threadwise_lang::check(&imported.text()).program.unwrap();
         let any = model.templates.iter().any(|template| {
             let instances = &template.instances;
             matches!(instances, threadwise_lang::program::Instances::Dynamic)
@@ -157,7 +162,7 @@ pub fn check(program: &CFile, patience: Duration) -> Result<Found, String> {
     // Every step, and the check that fails, is on a line of the program.
     let original = |line: Option<u32>| {
         let line = line.ok_or("a step without a line of the model")?;
-        let line = imported.lines[line as usize - 1];
+        let line = imported.lines()[line as usize - 1];
         line.ok_or("a step without a line of the program")
     };
     let mut lines = 0;
@@ -165,7 +170,9 @@ pub fn check(program: &CFile, patience: Duration) -> Result<Found, String> {
         original(step.line).map_err(|message| {
             format!(
                 "{message}: {} from {}\n{}",
-                step.process, step.from, imported.text
+                step.process,
+                step.from,
+                imported.text()
             )
         })?;
         lines += 1;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use threadwise_import::from_promela::constructs::{Construct, ROWS, Treatment};
 
 use crate::common::scratch;
-use crate::random::{Comparison, compare};
-use crate::spin::{self, Failure, Spin};
+use crate::from_promela::random::{Comparison, compare};
+use crate::from_promela::spin::{self, Failure, Spin};
 
 /// What the table says SPIN refuses, it refuses; and of what is approximated only that differs of which the table says so.
 #[test]

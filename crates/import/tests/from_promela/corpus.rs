@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::scratch;
-use crate::ours;
-use crate::spin::{self, Failure, Spin};
+use crate::from_promela::ours;
+use crate::from_promela::spin::{self, Failure, Spin};
 
 /// The properties of a program that are no formulas.
 pub const CHECKS: &str = "checks";
@@ -81,7 +81,7 @@ impl Model {
     /// How a line about its end states begins: as the model calls the property, if it has it.
     fn about_ends(&self) -> String {
         let imported = ours::imported(&self.name, &self.text, &self.defines);
-        let text = imported.map(|imported| imported.text).unwrap_or_default();
+        let text = imported.map(|imported| imported.text()).unwrap_or_default();
         if text.contains("\ndeadlock_free;") {
             "//@ expect deadlock_free".to_owned()
         } else if text.contains("\ninvariant valid_end_states:") {
@@ -276,7 +276,7 @@ fn models_are_as_expected() {
                 if model.refused.is_some() {
                     differences.push("not refused".to_owned());
                 }
-                let system = ours::system(&model.name, &imported.text);
+                let system = ours::system(&model.name, &imported.text());
                 match ours::decide(&system, 3_000_000) {
                     None => differences.push("too many states".to_owned()),
                     Some(decided) => {

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use threadwise_testgen::random::Random;
 
 use crate::common::scratch;
-use crate::corpus::{Model, each, models};
-use crate::ours;
-use crate::random::{Comparison, compare};
-use crate::spin::{self, Failure};
+use crate::from_promela::corpus::{Model, each, models};
+use crate::from_promela::ours;
+use crate::from_promela::random::{Comparison, compare};
+use crate::from_promela::spin::{self, Failure};
 
 /// How often each model is damaged; `PROMELA_DAMAGES` asks for another number.
 const DAMAGES: u64 = 40;
@@ -161,16 +161,16 @@ fn look(name: &str, text: &str) -> bool {
     let outcome = ours::import(name, text, &[]);
     match outcome.result {
         Ok(imported) => {
-            let _ = ours::system(name, &imported.text);
+            let _ = ours::system(name, &imported.text());
             assert_eq!(
-                imported.lines.len(),
-                imported.text.lines().count(),
+                imported.lines().len(),
+                imported.text().lines().count(),
                 "{name}"
             );
             let last = text.lines().count() as u32;
             assert!(
                 imported
-                    .lines
+                    .lines()
                     .iter()
                     .flatten()
                     .all(|&line| (1..=last).contains(&line)),

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::random::{Comparison, compare};
+use crate::from_promela::random::{Comparison, compare};
 
 #[test]
 #[ignore = "compares the programs of the directory that PROMELA_FILES names"]

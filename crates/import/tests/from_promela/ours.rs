@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Silent};
+use threadwise_engine::{Answer, Engine, Limits, Silent};
+use threadwise_explicit::Explicit;
 use threadwise_import::from_promela::from_promela;
 use threadwise_import::{Imported, Outcome, Settings};
 use threadwise_lang::diagnostics::Severity;
 use threadwise_liveness::Monolithic;
 use threadwise_model::system::{Scope, System, SystemPropertyKind};
 
-use crate::common;
+use threadwise_testgen::tools;
 
 /// Verdicts and counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +72,7 @@ pub fn system(name: &str, text: &str) -> System {
         .filter(|d| d.code.severity() == Severity::Error)
         .collect();
     assert!(errors.is_empty(), "{name}: {errors:?}\n{text}");
-    common::system(text, None).unwrap_or_else(|| panic!("{name}: no instance"))
+    tools::system(text, None).unwrap_or_else(|| panic!("{name}: no instance"))
 }
 
 /// The variable that is not 0 while somebody is in the middle of something that is one step for SPIN.
@@ -83,8 +84,8 @@ const MOST_FOR_LIVENESS: u64 = 6_000;
 /// Decides every property; `None` if there are more states than this.
 pub fn decide(system: &System, most: u64) -> Option<Decided> {
     let mut decided = Decided::default();
-    let safety = common::safety(system);
-    let outcome = common::explicit(system, &safety, Some(most));
+    let safety = tools::safety(system);
+    let outcome = tools::explicit(system, &safety, Some(most));
     if !outcome.complete {
         return None;
     }

@@ -11,14 +11,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::common::scratch;
-use crate::corpus::{ACCEPTANCE, CHECKS, CLAIM, ENDS, PROGRESS, each};
-use crate::generator::{CONSTRUCTS, Program, generate};
-use crate::ours;
-use crate::reduce::reduce;
-use crate::spin::{self, Failure, Safety, Spin};
+use crate::from_promela::corpus::{ACCEPTANCE, CHECKS, CLAIM, ENDS, PROGRESS, each};
+use crate::from_promela::generator::{CONSTRUCTS, Program, generate};
+use crate::from_promela::ours;
+use crate::from_promela::reduce::reduce;
+use crate::from_promela::spin::{self, Failure, Safety, Spin};
 
 /// How many programs are tried, and how many of a fresh seed.
-const PROGRAMS: u64 = 400;
+const PROGRAMS: u64 = 700;
+/// How many of these have to be compared.
+const LEAST_COMPARED: usize = 500;
 const FRESH: u64 = 40;
 /// More states than programs that are compared have; ours may have some between, in the middle of a step of SPIN's.
 const MOST_STATES: u64 = 300_000;
@@ -68,7 +70,7 @@ pub fn compare(
     let decided = catch_unwind(AssertUnwindSafe(|| {
         let imported = ours::imported(name, text, defines)?;
         Ok::<_, String>(ours::decide(
-            &ours::system(name, &imported.text),
+            &ours::system(name, &imported.text()),
             MOST_STATES,
         ))
     }));
@@ -378,7 +380,7 @@ impl Quality {
         let spin_refused: usize = self.spin_refused.values().sum();
         let refused: usize = self.refused.values().sum();
         assert!(
-            self.compared as u64 * 3 >= PROGRAMS * 2,
+            self.compared >= LEAST_COMPARED,
             "only {} programs were compared",
             self.compared
         );

@@ -3,9 +3,9 @@
 //! The first are about places where a guard, not an effect, cannot be evaluated: SPIN complains as soon as it looks at the guard. A process at such a
 //! guard has a step, one that fails, so it is in no end state.
 
-use crate::ours;
-use crate::random::{Comparison, compare};
-use crate::spin::{self, Failure};
+use crate::from_promela::ours;
+use crate::from_promela::random::{Comparison, compare};
+use crate::from_promela::spin::{self, Failure};
 
 struct Case {
     name: &'static str,
@@ -411,10 +411,10 @@ fn guards_that_fail() {
                 continue;
             }
         };
-        let decided = ours::decide(&ours::system(&name, &imported.text), 10_000).unwrap();
+        let decided = ours::decide(&ours::system(&name, &imported.text()), 10_000).unwrap();
         let found = [decided.verdict("checks"), decided.verdict("ends")];
         if found != [Some(case.checks), Some(case.ends)] {
-            wrong.push(format!("{}: {found:?}\n{}", case.name, imported.text));
+            wrong.push(format!("{}: {found:?}\n{}", case.name, imported.text()));
         }
         if with_spin {
             match compare(&name, case.text, &[], &[]) {
@@ -803,10 +803,10 @@ fn properties_and_states() {
         let name = format!("small-{name}");
         let imported =
             ours::imported(&name, text, &[]).unwrap_or_else(|why| panic!("{name}: {why}"));
-        let decided = ours::decide(&ours::system(&name, &imported.text), 10_000).unwrap();
+        let decided = ours::decide(&ours::system(&name, &imported.text()), 10_000).unwrap();
         if decided.verdict(property) != Some(violated) {
             let found = decided.verdict(property);
-            wrong.push(format!("{name}: {found:?}\n{}", imported.text));
+            wrong.push(format!("{name}: {found:?}\n{}", imported.text()));
         }
         if with_spin {
             let formulas: Vec<String> = ["f0"]
@@ -867,9 +867,9 @@ fn the_next_step() {
         let text = format!("{program}ltl f {{ {formula} }}\n");
         let name = format!("next-{at}");
         let imported = ours::imported(&name, &text, &[]).unwrap();
-        let decided = ours::decide(&ours::system(&name, &imported.text), 10_000).unwrap();
+        let decided = ours::decide(&ours::system(&name, &imported.text()), 10_000).unwrap();
         if decided.verdict("f") != Some(violated) {
-            wrong.push(format!("{formula}: {decided:?}\n{}", imported.text));
+            wrong.push(format!("{formula}: {decided:?}\n{}", imported.text()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

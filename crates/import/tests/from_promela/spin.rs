@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use crate::common::have;
+use threadwise_testgen::tools::have;
 
 /// Whether the comparison has to be left out; says so.
 pub fn skip() -> bool {
@@ -68,7 +68,11 @@ impl Spin {
                 .strip_prefix("#include \"")
                 .and_then(|rest| rest.split('"').next());
             if let Some(file) = file {
-                std::fs::copy(crate::ours::models().join(file), dir.join(file)).unwrap();
+                std::fs::copy(
+                    crate::from_promela::ours::models().join(file),
+                    dir.join(file),
+                )
+                .unwrap();
             }
         }
         Spin {

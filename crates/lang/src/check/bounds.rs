@@ -3,12 +3,12 @@
 //! not follow one) and which invariants are true whatever the program does. Never claims too much:
 //! an unknown end is infinite.
 
-use super::Checker;
 use crate::program::*;
+use index_vec::IndexVec;
 use std::collections::BTreeMap;
 
 /// Whether an expression consists of numbers and parameters.
-pub(super) fn is_constant(value: &Expr) -> bool {
+pub(crate) fn is_constant(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Int(_) | ExprKind::Param(_) => true,
         ExprKind::Neg(e) => is_constant(e),
@@ -18,21 +18,13 @@ pub(super) fn is_constant(value: &Expr) -> bool {
 }
 
 /// The value of an expression of numbers alone.
-pub(super) fn literal(value: &Expr) -> Option<i64> {
+pub(crate) fn literal(value: &Expr) -> Option<i64> {
     match &value.kind {
         ExprKind::Int(n) => Some(*n),
         ExprKind::Neg(e) => literal(e)?.checked_neg(),
         ExprKind::Arith(op, a, b) => {
             let (a, b) = (literal(a)?, literal(b)?);
-            match op {
-                ArithOp::Add => a.checked_add(b),
-                ArithOp::Sub => a.checked_sub(b),
-                ArithOp::Mul => a.checked_mul(b),
-                ArithOp::Div => a.checked_div(b),
-                ArithOp::Rem => a.checked_rem(b),
-                ArithOp::Min => Some(a.min(b)),
-                ArithOp::Max => Some(a.max(b)),
-            }
+            op.value(a, b).ok()
         }
         _ => None,
     }
@@ -109,7 +101,9 @@ impl Interval {
 
 /// Bounds of types, read off a program whose declarations are checked.
 pub(super) struct Bounds<'a> {
-    checker: &'a Checker,
+    program: &'a Program,
+    /// What each bound variable ranges over; absent for definitions' parameters.
+    domains: &'a IndexVec<BoundId, Option<Domain>>,
     /// The template whose locals and own id the expressions mention.
     template: Option<TemplateId>,
     /// What `where` says of single parameters.
@@ -121,16 +115,21 @@ pub(super) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    pub(super) fn new(checker: &'a Checker, template: Option<TemplateId>) -> Self {
+    pub(super) fn new(
+        program: &'a Program,
+        domains: &'a IndexVec<BoundId, Option<Domain>>,
+        template: Option<TemplateId>,
+    ) -> Self {
         let mut bounds = Bounds {
-            checker,
+            program,
+            domains,
             template,
             low: BTreeMap::new(),
             high: BTreeMap::new(),
             def_can_fail: BTreeMap::new(),
             def_truth: BTreeMap::new(),
         };
-        for param in &checker.program.params {
+        for param in &program.params {
             if let Some(constraint) = &param.constraint {
                 bounds.learn(constraint);
             }
@@ -153,7 +152,7 @@ impl<'a> Bounds<'a> {
             ExprKind::Compare(op, a, b) => {
                 let (param, value, op) = match (&a.kind, literal(b), literal(a), &b.kind) {
                     (ExprKind::Param(param), Some(value), _, _) => (*param, value, *op),
-                    (_, _, Some(value), ExprKind::Param(param)) => (*param, value, mirrored(*op)),
+                    (_, _, Some(value), ExprKind::Param(param)) => (*param, value, op.mirrored()),
                     _ => return,
                 };
                 let value = i128::from(value);
@@ -208,7 +207,7 @@ impl<'a> Bounds<'a> {
     }
 
     fn template_ids(&self, template: TemplateId) -> Interval {
-        match &self.checker.program.templates[template].instances {
+        match &self.program.templates[template].instances {
             Instances::Range(lo, hi) => Interval {
                 lo: self.interval(lo).lo,
                 hi: self.interval(hi).hi,
@@ -219,8 +218,8 @@ impl<'a> Bounds<'a> {
 
     fn variable(&self, var: &VarRef) -> Option<&Variable> {
         match var {
-            VarRef::Shared(id) => Some(&self.checker.program.shared[*id]),
-            VarRef::Local(id) => Some(&self.checker.program.templates[self.template?].locals[*id]),
+            VarRef::Shared(id) => Some(&self.program.shared[*id]),
+            VarRef::Local(id) => Some(&self.program.templates[self.template?].locals[*id]),
         }
     }
 
@@ -242,7 +241,7 @@ impl<'a> Bounds<'a> {
                 constant: 0,
                 coefficients: BTreeMap::from([(*param, 1)]),
             }),
-            ExprKind::Bound(id) => match &self.checker.bound_domains[*id] {
+            ExprKind::Bound(id) => match &self.domains[*id] {
                 Some(domain) => self.domain(domain),
                 None => Interval::default(),
             },
@@ -251,7 +250,7 @@ impl<'a> Bounds<'a> {
                 None => Interval::default(),
             },
             ExprKind::Remote { template, var, .. } => {
-                self.scalar(&self.checker.program.templates[*template].locals[*var].scalar)
+                self.scalar(&self.program.templates[*template].locals[*var].scalar)
             }
             ExprKind::IdToInt(id) => match id.ty {
                 ExprType::Id(template) => self.template_ids(template),
@@ -355,7 +354,7 @@ impl<'a> Bounds<'a> {
                 indices,
                 ..
             } => {
-                let dims = &self.checker.program.templates[*template].locals[*var].dims;
+                let dims = &self.program.templates[*template].locals[*var].dims;
                 dims.iter()
                     .zip(indices)
                     .any(|(dim, index)| self.outside(dim, index))
@@ -392,8 +391,8 @@ impl<'a> Bounds<'a> {
             ExprKind::Call(id, _) => match self.def_can_fail.get(id) {
                 Some(known) => *known,
                 None => {
-                    let checker = self.checker;
-                    let fails = self.can_fail(&checker.program.defs[*id].body);
+                    let program = self.program;
+                    let fails = self.can_fail(&program.defs[*id].body);
                     self.def_can_fail.insert(*id, fails);
                     fails
                 }
@@ -448,7 +447,7 @@ impl<'a> Bounds<'a> {
                 locations,
                 ..
             } => {
-                let all = self.checker.program.templates[*template].locations.len();
+                let all = self.program.templates[*template].locations.len();
                 (all > 0 && locations.len() == all).then_some(true)
             }
             ExprKind::Fold {
@@ -460,8 +459,8 @@ impl<'a> Bounds<'a> {
                 if let Some(known) = self.def_truth.get(id) {
                     return *known;
                 }
-                let checker = self.checker;
-                let truth = self.truth(&checker.program.defs[*id].body);
+                let program = self.program;
+                let truth = self.truth(&program.defs[*id].body);
                 self.def_truth.insert(*id, truth);
                 truth
             }
@@ -501,15 +500,5 @@ impl<'a> Bounds<'a> {
             // Both only if the types have no values at all.
             _ => None,
         }
-    }
-}
-
-fn mirrored(op: CompareOp) -> CompareOp {
-    match op {
-        CompareOp::Lt => CompareOp::Gt,
-        CompareOp::Le => CompareOp::Ge,
-        CompareOp::Gt => CompareOp::Lt,
-        CompareOp::Ge => CompareOp::Le,
-        other => other,
     }
 }

@@ -17,7 +17,7 @@ impl Checker {
             let domain = child(&group, SyntaxKind::Domain)?;
             let domain = self.domain(&domain, site, scope)?;
             for name in names(&group) {
-                let ty = Self::domain_type(&domain);
+                let ty = domain.ty();
                 self.shadow_check(&name, site);
                 let around = node.parent().unwrap_or_else(|| node.clone());
                 let kind = SymbolKind::Bound;

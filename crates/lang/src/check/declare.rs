@@ -426,7 +426,7 @@ impl Checker {
         at: Span,
     ) -> Option<Initial> {
         let written = child(item, SyntaxKind::Initial);
-        let expected = Self::scalar_type(&ty.scalar);
+        let expected = ty.scalar.ty();
         match (written, expected) {
             (None, None) => Some(Initial::Free),
             (Some(node), None) => {

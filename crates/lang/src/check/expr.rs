@@ -102,7 +102,7 @@ impl Checker {
         self.complete(&place, site)?;
         self.mark_read(&place, site);
         let scalar = self.variable(&place.var, site)?.scalar.clone();
-        match Self::scalar_type(&scalar) {
+        match scalar.ty() {
             Some(ty) => Some(Expr {
                 span: place.span,
                 kind: ExprKind::Read(place),

@@ -313,96 +313,104 @@ impl Graph<'_> {
 impl Checker {
     /// Checks the control flow of a template whose statements are sound.
     pub(super) fn check_flow(&mut self, id: TemplateId) {
-        let template = self.program.templates[id].clone();
-        let (graph, start) = Graph::of(&template, Touches::of(&self.program.defs));
-        let mut found = Vec::new();
-
-        let entry = entry_label(&template.body);
-        match entry {
-            Some(entry) => self.program.templates[id].entry = entry,
-            None => found.push(
-                Diagnostic::new(
-                    Code::NoEntryLabel,
-                    template
-                        .body
-                        .first()
-                        .map_or(template.span, |stmt| stmt.span),
-                    format!("`{}` does not begin at a label", template.name),
-                )
-                .label("put a label here")
-                .help("a process begins at a label: `begin: ..`"),
-            ),
-        }
-
-        for node in graph.unlabelled_cycles() {
-            found.push(
-                Diagnostic::new(
-                    Code::CycleWithoutLabel,
-                    keyword_span(graph.nodes[node].span),
-                    "a way round this loop passes no label",
-                )
-                .label("such a step might never end")
-                .help("label a statement that every round passes, or the loop itself"),
-            );
-        }
-        self.check_awaits(id, &graph, &mut found);
-        check_stays(&graph, &mut found);
-        let failed = !found.is_empty();
-        check_reached(&graph, start, &template, &mut found);
-        if !failed {
-            check_coarse(&graph, &mut found);
+        let (found, warnings) = check_template(&self.program, &self.bound_domains, id);
+        if let Some(entry) = entry_label(&self.program.templates[id].body) {
+            self.program.templates[id].entry = entry;
         }
         self.diagnostics.extend(found);
+        self.diagnostics.extend(warnings);
     }
+}
 
-    fn check_awaits(&self, id: TemplateId, graph: &Graph, found: &mut Vec<Diagnostic>) {
-        let mut bounds = Bounds::new(self, Some(id));
-        // What each node does that an `await` must not follow.
-        let causes: Vec<Option<&'static str>> = graph
-            .nodes
-            .iter()
-            .map(|node| disturbs(node.action, &mut bounds))
-            .collect();
-        type Cause = Option<(Span, &'static str)>;
-        let values = graph.analyse::<Cause>(
-            &mut |node, before, around| {
-                let own = match (causes[node], around, graph.nodes[node].action) {
-                    (Some(cause), _, _) => Some((graph.nodes[node].span, cause)),
-                    (None, true, Action::Stmt(StmtKind::ForLabelled(..))) => {
-                        Some((graph.nodes[node].span, "the loop counter moves"))
-                    }
-                    _ => None,
-                };
-                before.or(own)
-            },
-            |value, incoming| {
-                let changed = value.is_none() && incoming.is_some();
-                if changed {
-                    *value = *incoming;
-                }
-                changed
-            },
+/// What is wrong with the control flow of a template, and what is worth a warning.
+pub(crate) fn check_template(
+    program: &Program,
+    domains: &IndexVec<BoundId, Option<Domain>>,
+    id: TemplateId,
+) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
+    let template = &program.templates[id];
+    let (graph, start) = Graph::of(template, Touches::of(&program.defs));
+    let mut found = Vec::new();
+    if entry_label(&template.body).is_none() {
+        let first = template.body.first();
+        found.push(
+            Diagnostic::new(
+                Code::NoEntryLabel,
+                first.map_or(template.span, |stmt| stmt.span),
+                format!("`{}` does not begin at a label", template.name),
+            )
+            .label("put a label here")
+            .help("a process begins at a label: `begin: ..`"),
         );
-        for (node, value) in graph.nodes.iter().zip(values) {
-            let word = match node.action {
-                Action::Stmt(StmtKind::Await(_)) => "await",
-                Action::Stmt(StmtKind::Lock(_)) => "lock",
-                _ => continue,
+    }
+    for node in graph.unlabelled_cycles() {
+        found.push(
+            Diagnostic::new(
+                Code::CycleWithoutLabel,
+                keyword_span(graph.nodes[node].span),
+                "a way round this loop passes no label",
+            )
+            .label("such a step might never end")
+            .help("label a statement that every round passes, or the loop itself"),
+        );
+    }
+    let mut bounds = Bounds::new(program, domains, Some(id));
+    check_awaits(&graph, &mut bounds, &mut found);
+    check_stays(&graph, &mut found);
+    let mut warnings = Vec::new();
+    check_reached(&graph, start, template, &mut warnings);
+    if found.is_empty() {
+        check_coarse(&graph, &mut warnings);
+    }
+    (found, warnings)
+}
+
+fn check_awaits(graph: &Graph, bounds: &mut Bounds, found: &mut Vec<Diagnostic>) {
+    // What each node does that an `await` must not follow.
+    let causes: Vec<Option<&'static str>> = graph
+        .nodes
+        .iter()
+        .map(|node| disturbs(node.action, bounds))
+        .collect();
+    type Cause = Option<(Span, &'static str)>;
+    let values = graph.analyse::<Cause>(
+        &mut |node, before, around| {
+            let own = match (causes[node], around, graph.nodes[node].action) {
+                (Some(cause), _, _) => Some((graph.nodes[node].span, cause)),
+                (None, true, Action::Stmt(StmtKind::ForLabelled(..))) => {
+                    Some((graph.nodes[node].span, "the loop counter moves"))
+                }
+                _ => None,
             };
-            if let (Some((at, cause)), None) = (value, node.label) {
-                found.push(
-                    Diagnostic::new(
-                        Code::AwaitAfterWrite,
-                        node.span,
-                        format!("`{word}` in the middle of a step"),
-                    )
-                    .label("may block after the step has begun")
-                    .related(at, cause)
-                    .help(format!(
-                        "add a label before this `{word}`: it then begins a step"
-                    )),
-                );
+            before.or(own)
+        },
+        |value, incoming| {
+            let changed = value.is_none() && incoming.is_some();
+            if changed {
+                *value = *incoming;
             }
+            changed
+        },
+    );
+    for (node, value) in graph.nodes.iter().zip(values) {
+        let word = match node.action {
+            Action::Stmt(StmtKind::Await(_)) => "await",
+            Action::Stmt(StmtKind::Lock(_)) => "lock",
+            _ => continue,
+        };
+        if let (Some((at, cause)), None) = (value, node.label) {
+            found.push(
+                Diagnostic::new(
+                    Code::AwaitAfterWrite,
+                    node.span,
+                    format!("`{word}` in the middle of a step"),
+                )
+                .label("may block after the step has begun")
+                .related(at, cause)
+                .help(format!(
+                    "add a label before this `{word}`: it then begins a step"
+                )),
+            );
         }
     }
 }
@@ -518,7 +526,7 @@ fn check_coarse(graph: &Graph, found: &mut Vec<Diagnostic>) {
 }
 
 /// The label a body begins with, where nothing comes before it.
-fn entry_label(body: &Block) -> Option<LocationId> {
+pub(crate) fn entry_label(body: &Block) -> Option<LocationId> {
     let first = body.first()?;
     match (&first.label, &first.kind) {
         (Some(label), _) => Some(*label),

@@ -18,20 +18,24 @@ mod unused;
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::names::{EVERYWHERE, Record, SymbolKind};
 use crate::program::*;
+use crate::source::SourceMap;
 use crate::syntax::{SyntaxKind, SyntaxNode, SyntaxToken, span, token_span};
 use index_vec::IndexVec;
 
+pub(crate) use bounds::{is_constant, literal};
+pub(crate) use flow::{check_template, entry_label};
 pub use flow::{control_flow, next_labels};
+pub(crate) use stmt::{same_cell, same_value};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// How deep expressions and blocks may be, with macros and definitions expanded.
-const MAX_DEPTH: usize = 300;
+pub(crate) const MAX_DEPTH: usize = 300;
 
 /// How many numbers, parameters and operators the bound of a range may consist of.
-const MAX_BOUND: usize = 200;
+pub(crate) const MAX_BOUND: usize = 200;
 
 /// After this many errors the rest is not shown.
 const MAX_ERRORS: usize = 100;
@@ -63,7 +67,10 @@ pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate:
     checker.check_bodies();
     let mut diagnostics = checker.diagnostics;
     let has_errors = !clean_syntax || diagnostics.iter().any(|d| d.severity() == Severity::Error);
-    let program = (!has_errors).then_some(checker.program);
+    let mut program = (!has_errors).then_some(checker.program);
+    if let Some(program) = &mut program {
+        program.source = Arc::new(SourceMap::of("", &tree.text().to_string()));
+    }
     // Warnings about a program that is wrong anyway are noise.
     if has_errors {
         diagnostics.retain(|d| d.severity() == Severity::Error);
@@ -331,27 +338,6 @@ impl Checker {
         self.program.bounds.push(Bound {
             name: text(name),
             ty,
-        })
-    }
-
-    /// The type of a bound variable that ranges over a domain.
-    fn domain_type(domain: &Domain) -> ExprType {
-        match domain {
-            Domain::Range(..) => ExprType::Int,
-            Domain::Enum(id) => ExprType::Enum(*id),
-            Domain::Template(id) => ExprType::Id(*id),
-        }
-    }
-
-    /// The type of a cell as an expression; a mutex has none.
-    fn scalar_type(scalar: &Scalar) -> Option<ExprType> {
-        Some(match scalar {
-            Scalar::Bool => ExprType::Bool,
-            Scalar::Int | Scalar::Range(..) => ExprType::Int,
-            Scalar::Enum(id) => ExprType::Enum(*id),
-            Scalar::Id(id) => ExprType::Id(*id),
-            Scalar::OptId(id) => ExprType::OptId(*id),
-            Scalar::Mutex => return None,
         })
     }
 

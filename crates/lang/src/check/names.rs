@@ -97,7 +97,7 @@ impl Checker {
                         );
                         return None;
                     };
-                    let index = self.expect_type(&index, Self::domain_type(&dim), site, scope)?;
+                    let index = self.expect_type(&index, dim.ty(), site, scope)?;
                     place.indices.push(index);
                     place.span = span(&node);
                     Target::Cell(place)
@@ -342,15 +342,9 @@ impl Checker {
         if let Some(Link::Index(node, index)) = &next {
             whole = span(node);
             if single {
-                self.report(
-                    Diagnostic::new(
-                        Code::NotAnArray,
-                        whole,
-                        format!("`{name}` is a single process and has no index"),
-                    )
-                    .label("leave the index out"),
-                );
-                return None;
+                let message = format!("`{name}` is a single process and has no index");
+                let refused = Diagnostic::new(Code::NotAnArray, whole, message);
+                return self.refuse(refused.label("leave the index out"));
             }
             // Whether this may be said at all comes first: an index that is wrong here need not be mended.
             let index = index.clone();
@@ -362,34 +356,17 @@ impl Checker {
             id = Some(Box::new(index));
         }
         let Some(link) = next else {
-            self.report(
-                Diagnostic::new(
-                    Code::NotAValue,
-                    whole,
-                    format!("`{name}` is a process, not a value"),
-                )
-                .label("say what of it")
-                .help(format!(
-                    "`{name}{} at label` or `{name}{}.variable`",
-                    if single { "" } else { "[i]" },
-                    if single { "" } else { "[i]" }
-                )),
-            );
-            return None;
+            let index = if single { "" } else { "[i]" };
+            let message = format!("`{name}` is a process, not a value");
+            let refused = Diagnostic::new(Code::NotAValue, whole, message).label("say what of it");
+            let help = format!("`{name}{index} at label` or `{name}{index}.variable`");
+            return self.refuse(refused.help(help));
         };
         if id.is_none() && !single {
-            self.report(
-                Diagnostic::new(
-                    Code::NotAProcess,
-                    whole,
-                    format!("`{name}` is a template: say which process"),
-                )
-                .label("needs an index")
-                .help(format!(
-                    "`{name}[i]`, under `forall i in {name}:` or `exists i in {name}:`"
-                )),
-            );
-            return None;
+            let message = format!("`{name}` is a template: say which process");
+            let refused = Diagnostic::new(Code::NotAProcess, whole, message);
+            let help = format!("`{name}[i]`, under `forall i in {name}:` or `exists i in {name}:`");
+            return self.refuse(refused.label("needs an index").help(help));
         }
         let link = Some(link);
         let at = match &link {
@@ -400,113 +377,124 @@ impl Checker {
         match link? {
             Link::At(node, labels) => {
                 if links.next().is_some() {
-                    self.report(
-                        Diagnostic::new(Code::NotAnArray, span(&node), "this is a truth value")
-                            .label("nothing can follow it"),
-                    );
-                    return None;
+                    let message = "this is a truth value";
+                    let refused = Diagnostic::new(Code::NotAnArray, span(&node), message);
+                    return self.refuse(refused.label("nothing can follow it"));
                 }
-                let mut locations = Vec::new();
-                for label in &labels {
-                    locations.push(self.location(template, label));
-                }
-                let mut locations: Vec<LocationId> =
-                    locations.into_iter().collect::<Option<_>>()?;
-                locations.sort();
-                locations.dedup();
-                Some(Expr {
-                    kind: ExprKind::At {
-                        template,
-                        process: id,
-                        locations,
-                    },
-                    ty: ExprType::Bool,
-                    span: span(&node),
-                })
+                self.process_at(template, id, &node, &labels)
             }
             Link::Field(node, field) => {
-                let found = self.local_names[template].get(field.text()).map(|id| {
-                    let local = &self.program.templates[template].locals[*id];
-                    (*id, local.clone())
-                });
-                if let Some((_, local)) = &found {
-                    self.names.resolve(token_span(&field), local.span);
-                }
-                if let Some((id, _)) = found
-                    && self.broken_locals.contains(&(template, id))
-                {
-                    return None;
-                }
-                let Some((var, local)) = found else {
-                    let candidates: Vec<String> = self.program.templates[template]
-                        .locals
-                        .iter()
-                        .map(|local| local.name.clone())
-                        .collect();
-                    let what = format!("a local variable of `{name}` called");
-                    self.unknown(Code::UnknownLocal, &what, &field, candidates);
-                    return None;
-                };
-                self.used.locals.insert((template, var));
-                let mut whole = span(&node);
-                let mut indices = Vec::new();
-                for link in links {
-                    match (link, local.dims.get(indices.len()).cloned()) {
-                        (Link::Index(node, index), Some(dim)) => {
-                            whole = span(&node);
-                            let ty = Self::domain_type(&dim);
-                            indices.push(self.expect_type(&index, ty, site, scope)?);
-                        }
-                        (Link::Index(node, _) | Link::At(node, _) | Link::Field(node, _), _) => {
-                            self.report(
-                                Diagnostic::new(
-                                    Code::NotAnArray,
-                                    span(&node),
-                                    format!("`{}` has no more indices", local.name),
-                                )
-                                .label("nothing more can follow"),
-                            );
-                            return None;
-                        }
-                    }
-                }
-                if indices.len() < local.dims.len() {
-                    self.report(
-                        Diagnostic::new(
-                            Code::WholeArray,
-                            whole,
-                            format!("`{}` is an array and is used cell by cell", local.name),
-                        )
-                        .label("an index is missing"),
-                    );
-                    return None;
-                }
-                let Some(ty) = Self::scalar_type(&local.scalar) else {
-                    self.report(
-                        Diagnostic::new(Code::MutexValue, whole, "a mutex is not a value")
-                            .label("cannot be read"),
-                    );
-                    return None;
-                };
-                Some(Expr {
-                    kind: ExprKind::Remote {
-                        template,
-                        process: id,
-                        var,
-                        indices,
-                    },
-                    ty,
-                    span: whole,
-                })
+                let links = links.collect();
+                self.process_field(template, id, (&node, &field), links, site, scope)
             }
             Link::Index(node, _) => {
-                self.report(
-                    Diagnostic::new(Code::NotAnArray, span(&node), "a process has one index")
-                        .label("a second index"),
-                );
-                None
+                let message = "a process has one index";
+                let refused = Diagnostic::new(Code::NotAnArray, span(&node), message);
+                self.refuse(refused.label("a second index"))
             }
         }
+    }
+
+    fn refuse(&mut self, why: Diagnostic) -> Option<Expr> {
+        self.report(why);
+        None
+    }
+
+    /// `P[j] at {l, m}`
+    fn process_at(
+        &mut self,
+        template: TemplateId,
+        process: Option<Box<Expr>>,
+        node: &SyntaxNode,
+        labels: &[SyntaxToken],
+    ) -> Option<Expr> {
+        let found: Vec<Option<LocationId>> = labels
+            .iter()
+            .map(|label| self.location(template, label))
+            .collect();
+        let mut locations: Vec<LocationId> = found.into_iter().collect::<Option<_>>()?;
+        locations.sort();
+        locations.dedup();
+        Some(Expr {
+            kind: ExprKind::At {
+                template,
+                process,
+                locations,
+            },
+            ty: ExprType::Bool,
+            span: span(node),
+        })
+    }
+
+    /// `P[j].v[..]`; `links` is what follows the variable's name.
+    fn process_field(
+        &mut self,
+        template: TemplateId,
+        process: Option<Box<Expr>>,
+        (node, field): (&SyntaxNode, &SyntaxToken),
+        links: Vec<Link>,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Expr> {
+        let (var, local) = self.local_of(template, field)?;
+        let mut whole = span(node);
+        let mut indices = Vec::new();
+        for link in links {
+            match (link, local.dims.get(indices.len()).cloned()) {
+                (Link::Index(node, index), Some(dim)) => {
+                    whole = span(&node);
+                    let ty = dim.ty();
+                    indices.push(self.expect_type(&index, ty, site, scope)?);
+                }
+                (Link::Index(node, _) | Link::At(node, _) | Link::Field(node, _), _) => {
+                    let message = format!("`{}` has no more indices", local.name);
+                    let refused = Diagnostic::new(Code::NotAnArray, span(&node), message);
+                    return self.refuse(refused.label("nothing more can follow"));
+                }
+            }
+        }
+        if indices.len() < local.dims.len() {
+            let message = format!("`{}` is an array and is used cell by cell", local.name);
+            let refused = Diagnostic::new(Code::WholeArray, whole, message);
+            return self.refuse(refused.label("an index is missing"));
+        }
+        let Some(ty) = local.scalar.ty() else {
+            let refused = Diagnostic::new(Code::MutexValue, whole, "a mutex is not a value");
+            return self.refuse(refused.label("cannot be read"));
+        };
+        Some(Expr {
+            kind: ExprKind::Remote {
+                template,
+                process,
+                var,
+                indices,
+            },
+            ty,
+            span: whole,
+        })
+    }
+
+    /// The local variable of a template that a name stands for; nothing if there is none, or its declaration is broken.
+    fn local_of(
+        &mut self,
+        template: TemplateId,
+        field: &SyntaxToken,
+    ) -> Option<(LocalId, Variable)> {
+        let Some(&var) = self.local_names[template].get(field.text()) else {
+            let template = &self.program.templates[template];
+            let locals = template.locals.iter();
+            let candidates: Vec<String> = locals.map(|local| local.name.clone()).collect();
+            let what = format!("a local variable of `{}` called", template.name);
+            self.unknown(Code::UnknownLocal, &what, field, candidates);
+            return None;
+        };
+        let local = self.program.templates[template].locals[var].clone();
+        self.names.resolve(token_span(field), local.span);
+        if self.broken_locals.contains(&(template, var)) {
+            return None;
+        }
+        self.used.locals.insert((template, var));
+        Some((var, local))
     }
 
     /// Whether this site may speak of other processes.

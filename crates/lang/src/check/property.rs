@@ -77,7 +77,7 @@ impl Checker {
         else {
             return;
         };
-        let mut types = bounds::Bounds::new(self, None);
+        let mut types = bounds::Bounds::new(&self.program, &self.bound_domains, None);
         // An invariant whose evaluation may fail a check can be violated all the same.
         if types.truth(&value) == Some(true) && !types.can_fail(&value) {
             self.report(

@@ -200,6 +200,7 @@ impl Checker {
             label,
             kind,
             span: at,
+            note: None,
         })
     }
 
@@ -230,14 +231,9 @@ impl Checker {
             SyntaxKind::Return => Some(StmtKind::Return),
             SyntaxKind::Break => {
                 if !around.in_loop {
-                    self.report(
-                        Diagnostic::new(
-                            Code::BreakOutsideLoop,
-                            span(node),
-                            "`break` outside a loop",
-                        )
-                        .label("no loop to leave"),
-                    );
+                    let message = "`break` outside a loop";
+                    let refused = Diagnostic::new(Code::BreakOutsideLoop, span(node), message);
+                    self.report(refused.label("no loop to leave"));
                     return None;
                 }
                 Some(StmtKind::Break)
@@ -258,109 +254,12 @@ impl Checker {
                     StmtKind::Unlock(place)
                 })
             }
-            SyntaxKind::Start => {
-                let name = names(node).next()?;
-                match self.global(&name) {
-                    Some(Global::Template(id))
-                        if matches!(self.program.templates[id].instances, Instances::Dynamic) =>
-                    {
-                        Some(StmtKind::Start(id))
-                    }
-                    Some(Global::Template(_)) => {
-                        self.report(
-                            Diagnostic::new(
-                                Code::StartNotDynamic,
-                                token_span(&name),
-                                format!(
-                                    "the processes of `{}` all run from the beginning",
-                                    name.text()
-                                ),
-                            )
-                            .label("cannot be started")
-                            .help(format!(
-                                "a template to start is declared `process {}[] {{ .. }}`",
-                                name.text()
-                            )),
-                        );
-                        None
-                    }
-                    Some(_) => {
-                        self.report(
-                            Diagnostic::new(
-                                Code::NotAProcess,
-                                token_span(&name),
-                                format!("`{}` is no process template", name.text()),
-                            )
-                            .label("cannot be started"),
-                        );
-                        None
-                    }
-                    None => {
-                        let candidates =
-                            self.names_of(|global| matches!(global, Global::Template(_)));
-                        self.unknown(Code::NotAProcess, "the template", &name, candidates);
-                        None
-                    }
-                }
-            }
-            SyntaxKind::Goto => {
-                let name = names(node).next()?;
-                if let Some(location) = self.labels[around.template].get(name.text()) {
-                    let declared =
-                        self.program.templates[around.template].locations[*location].span;
-                    self.names.resolve(token_span(&name), declared);
-                    return Some(StmtKind::Goto(*location));
-                }
-                if name.text() == "done" {
-                    self.report(
-                        Diagnostic::new(
-                            Code::UnknownLabel,
-                            token_span(&name),
-                            "`done` is no label to go to",
-                        )
-                        .label("the end of a process")
-                        .help("write `return`"),
-                    );
-                    return None;
-                }
-                let candidates: Vec<String> =
-                    self.labels[around.template].keys().cloned().collect();
-                self.unknown(Code::UnknownLabel, "the label", &name, candidates);
-                None
-            }
-            SyntaxKind::If => {
-                let conditions: Vec<SyntaxNode> = exprs(node).collect();
-                let blocks: Vec<SyntaxNode> = node
-                    .children()
-                    .filter(|child| child.kind() == SyntaxKind::Block)
-                    .collect();
-                let mut branches = Vec::new();
-                let mut complete = true;
-                for (condition, block) in conditions.iter().zip(&blocks) {
-                    let condition = self.expect_type(condition, ExprType::Bool, site, scope);
-                    let body = self.statements(block, around, scope);
-                    match condition {
-                        Some(condition) => branches.push((condition, body)),
-                        None => complete = false,
-                    }
-                }
-                let otherwise = match blocks.get(conditions.len()) {
-                    Some(block) => self.statements(block, around, scope),
-                    None => Vec::new(),
-                };
-                complete.then_some(StmtKind::If(branches, otherwise))
-            }
+            SyntaxKind::Start => self.start(node),
+            SyntaxKind::Goto => self.goto(node, around.template),
+            SyntaxKind::If => self.branches(node, around, scope),
             SyntaxKind::Choose => {
-                let blocks: Vec<SyntaxNode> = node
-                    .children()
-                    .filter(|child| child.kind() == SyntaxKind::Block)
-                    .collect();
-                Some(StmtKind::Choose(
-                    blocks
-                        .iter()
-                        .map(|block| self.statements(block, around, scope))
-                        .collect(),
-                ))
+                let blocks = blocks(node).map(|block| self.statements(&block, around, scope));
+                Some(StmtKind::Choose(blocks.collect()))
             }
             SyntaxKind::ChooseIn => {
                 let (bound, domain, inner) = self.bound_block(node, site, scope)?;
@@ -392,6 +291,74 @@ impl Checker {
         }
     }
 
+    fn start(&mut self, node: &SyntaxNode) -> Option<StmtKind> {
+        let name = names(node).next()?;
+        let text = name.text();
+        let refused = match self.global(&name) {
+            Some(Global::Template(id))
+                if matches!(self.program.templates[id].instances, Instances::Dynamic) =>
+            {
+                return Some(StmtKind::Start(id));
+            }
+            Some(Global::Template(_)) => {
+                let message = format!("the processes of `{text}` all run from the beginning");
+                let help = format!("a template to start is declared `process {text}[] {{ .. }}`");
+                Diagnostic::new(Code::StartNotDynamic, token_span(&name), message).help(help)
+            }
+            Some(_) => {
+                let message = format!("`{text}` is no process template");
+                Diagnostic::new(Code::NotAProcess, token_span(&name), message)
+            }
+            None => {
+                let candidates = self.names_of(|global| matches!(global, Global::Template(_)));
+                self.unknown(Code::NotAProcess, "the template", &name, candidates);
+                return None;
+            }
+        };
+        self.report(refused.label("cannot be started"));
+        None
+    }
+
+    fn goto(&mut self, node: &SyntaxNode, template: TemplateId) -> Option<StmtKind> {
+        let name = names(node).next()?;
+        if let Some(location) = self.labels[template].get(name.text()) {
+            let declared = self.program.templates[template].locations[*location].span;
+            self.names.resolve(token_span(&name), declared);
+            return Some(StmtKind::Goto(*location));
+        }
+        if name.text() == "done" {
+            let message = "`done` is no label to go to";
+            let refused = Diagnostic::new(Code::UnknownLabel, token_span(&name), message);
+            let refused = refused.label("the end of a process");
+            self.report(refused.help("write `return`"));
+            return None;
+        }
+        let candidates: Vec<String> = self.labels[template].keys().cloned().collect();
+        self.unknown(Code::UnknownLabel, "the label", &name, candidates);
+        None
+    }
+
+    fn branches(&mut self, node: &SyntaxNode, around: Around, scope: &Scope) -> Option<StmtKind> {
+        let site = Site::Program(around.template);
+        let conditions: Vec<SyntaxNode> = exprs(node).collect();
+        let blocks: Vec<SyntaxNode> = blocks(node).collect();
+        let mut branches = Vec::new();
+        let mut complete = true;
+        for (condition, block) in conditions.iter().zip(&blocks) {
+            let condition = self.expect_type(condition, ExprType::Bool, site, scope);
+            let body = self.statements(block, around, scope);
+            match condition {
+                Some(condition) => branches.push((condition, body)),
+                None => complete = false,
+            }
+        }
+        let otherwise = match blocks.get(conditions.len()) {
+            Some(block) => self.statements(block, around, scope),
+            None => Vec::new(),
+        };
+        complete.then_some(StmtKind::If(branches, otherwise))
+    }
+
     /// The variable and domain of `choose k in D` or `for k in D`.
     fn bound_block(
         &mut self,
@@ -403,7 +370,7 @@ impl Checker {
         let domain = child(node, SyntaxKind::Domain)?;
         let domain = self.domain(&domain, site, scope)?;
         self.shadow_check(&name, site);
-        let ty = Self::domain_type(&domain);
+        let ty = domain.ty();
         let kind = SymbolKind::Bound;
         let bound = self.new_bound(&name, ty, Some(domain.clone()), kind, node);
         let mut inner = scope.clone();
@@ -590,7 +557,7 @@ impl Checker {
                 None => None,
             };
             let value = match scalar {
-                Some(scalar) => Self::scalar_type(&scalar).and_then(|ty| {
+                Some(scalar) => scalar.ty().and_then(|ty| {
                     let value = self.expect_type(value, ty, site, scope)?;
                     self.check_constant_range(&value, &scalar);
                     Some(value)
@@ -651,14 +618,14 @@ impl Checker {
         };
         let place = place?;
         let scalar = self.variable(&place.var, site)?.scalar.clone();
-        let ty = Self::scalar_type(&scalar)?;
+        let ty = scalar.ty()?;
         let result_type = if callee.text() == "cas" {
             ExprType::Bool
         } else {
             ty
         };
         if let Some(cell) = &result {
-            let found = Self::scalar_type(&self.variable(&cell.var, site)?.scalar)?;
+            let found = self.variable(&cell.var, site)?.scalar.ty()?;
             let fits = found == result_type
                 || matches!((result_type, found), (ExprType::Id(a), ExprType::OptId(b)) if a == b);
             if !fits {
@@ -839,6 +806,12 @@ impl Scope {
     }
 }
 
+/// The blocks of a statement.
+fn blocks(node: &SyntaxNode) -> impl Iterator<Item = SyntaxNode> {
+    let is_block = |child: &SyntaxNode| child.kind() == SyntaxKind::Block;
+    node.children().filter(is_block)
+}
+
 /// The template or macro that a label stands in.
 pub(super) fn label_scope(label: &SyntaxToken) -> Option<Span> {
     label
@@ -848,7 +821,7 @@ pub(super) fn label_scope(label: &SyntaxToken) -> Option<Span> {
 }
 
 /// Whether two places are the same cell whatever the state.
-fn same_cell(a: &Place, b: &Place) -> bool {
+pub(crate) fn same_cell(a: &Place, b: &Place) -> bool {
     a.var == b.var
         && a.indices
             .iter()
@@ -856,7 +829,8 @@ fn same_cell(a: &Place, b: &Place) -> bool {
             .all(|(x, y)| same_value(x, y))
 }
 
-fn same_value(a: &Expr, b: &Expr) -> bool {
+/// Whether two expressions have the same value whatever the state.
+pub(crate) fn same_value(a: &Expr, b: &Expr) -> bool {
     use ExprKind::*;
     match (&a.kind, &b.kind) {
         (Int(x), Int(y)) => x == y,

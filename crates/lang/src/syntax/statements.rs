@@ -37,6 +37,12 @@ impl Parser<'_> {
             self.bump();
             self.finish();
         }
+        let block = |parser: &mut Self, kind, body: fn(&mut Self)| {
+            parser.start_at(checkpoint, kind);
+            parser.bump();
+            body(parser);
+            parser.finish();
+        };
         let simple = |parser: &mut Self, kind, body: fn(&mut Self)| {
             parser.start_at(checkpoint, kind);
             parser.bump();
@@ -53,74 +59,32 @@ impl Parser<'_> {
             ReturnKw => simple(self, Return, |_| {}),
             LockKw => simple(self, Lock, Self::postfix),
             UnlockKw => simple(self, Unlock, Self::postfix),
-            HavocKw => simple(self, Havoc, |parser| {
-                parser.postfix();
-                while parser.eat(Comma) {
-                    parser.postfix();
-                }
-            }),
+            HavocKw => simple(self, Havoc, Self::places),
             GotoKw => simple(self, Goto, |parser| {
                 parser.name("a label");
             }),
             StartKw => simple(self, Start, |parser| {
                 parser.name("a template's name");
             }),
-            IfKw => {
-                self.start_at(checkpoint, If);
-                self.bump();
-                self.expr();
-                self.block();
-                while self.eat(ElseKw) {
-                    if self.eat(IfKw) {
-                        self.expr();
-                        self.block();
-                    } else {
-                        self.block();
-                        break;
-                    }
+            IfKw => block(self, If, Self::branches),
+            ChooseKw if self.nth(1) != LBrace => block(self, ChooseIn, |parser| {
+                parser.bound_block("a name, or `{`");
+            }),
+            ChooseKw => block(self, Choose, |parser| {
+                parser.block();
+                while parser.eat(OrKw) {
+                    parser.block();
                 }
-                self.finish();
-            }
-            ChooseKw if self.nth(1) != LBrace => {
-                self.start_at(checkpoint, ChooseIn);
-                self.bump();
-                self.name("a name, or `{`");
-                self.expect(InKw);
-                self.domain();
-                self.block();
-                self.finish();
-            }
-            ChooseKw => {
-                self.start_at(checkpoint, Choose);
-                self.bump();
-                self.block();
-                while self.eat(OrKw) {
-                    self.block();
-                }
-                self.finish();
-            }
-            WhileKw => {
-                self.start_at(checkpoint, While);
-                self.bump();
-                self.expr();
-                self.block();
-                self.finish();
-            }
-            kind @ (LoopKw | AtomicKw) => {
-                self.start_at(checkpoint, if kind == LoopKw { Loop } else { Atomic });
-                self.bump();
-                self.block();
-                self.finish();
-            }
-            ForKw => {
-                self.start_at(checkpoint, For);
-                self.bump();
-                self.name("the name of the counter");
-                self.expect(InKw);
-                self.domain();
-                self.block();
-                self.finish();
-            }
+            }),
+            WhileKw => block(self, While, |parser| {
+                parser.expr();
+                parser.block();
+            }),
+            LoopKw => block(self, Loop, Self::block),
+            AtomicKw => block(self, Atomic, Self::block),
+            ForKw => block(self, For, |parser| {
+                parser.bound_block("the name of the counter");
+            }),
             Name if self.nth(1) == LParen => {
                 self.start_at(checkpoint, CallStmt);
                 self.postfix();
@@ -129,70 +93,80 @@ impl Parser<'_> {
             }
             Name => {
                 self.start_at(checkpoint, Assign);
-                self.postfix();
-                while self.eat(Comma) {
-                    self.postfix();
-                }
-                if self.peek() == Equals {
-                    let span = self.peek_span();
-                    self.error(
-                        Diagnostic::new(
-                            Code::AssignmentOperator,
-                            span,
-                            "an assignment is written with `:=`",
-                        )
-                        .label("write `:=` here")
-                        .fix(":="),
-                    );
-                    self.bump();
-                } else if let Some(meant) = self.foreign_assignment() {
-                    let span = self.peek_span();
-                    self.error(
-                        Diagnostic::new(
-                            Code::AssignmentOperator,
-                            span,
-                            "an assignment is written with `:=`",
-                        )
-                        .label("not an assignment")
-                        .help(meant),
-                    );
-                    self.recover();
-                    self.finish();
-                    return;
-                } else if !self.expect(Becomes) {
-                    self.recover();
-                    self.finish();
-                    return;
-                }
-                self.expr();
-                while self.eat(Comma) {
-                    self.expr();
-                }
-                self.semicolon();
+                self.assignment();
                 self.finish();
             }
-            LocalKw => {
-                let span = self.peek_span();
-                self.error(
-                    Diagnostic::new(
-                        Code::UnexpectedToken,
-                        span,
-                        "`local` declarations come before the first statement",
-                    )
-                    .label("move it to the top of the process"),
-                );
-                self.variable(Local);
+            LocalKw => self.late_declaration(),
+            _ => self.no_statement(),
+        }
+    }
+
+    fn places(&mut self) {
+        self.postfix();
+        while self.eat(Comma) {
+            self.postfix();
+        }
+    }
+
+    fn branches(&mut self) {
+        self.expr();
+        self.block();
+        while self.eat(ElseKw) {
+            if !self.eat(IfKw) {
+                self.block();
+                break;
             }
-            _ => {
-                self.expected("a statement");
-                let before = self.at;
-                self.recover();
-                if self.at == before && !matches!(self.peek(), RBrace | EndOfFile) {
-                    self.start(Error);
-                    self.bump();
-                    self.finish();
-                }
-            }
+            self.expr();
+            self.block();
+        }
+    }
+
+    fn bound_block(&mut self, what: &str) {
+        self.name(what);
+        self.expect(InKw);
+        self.domain();
+        self.block();
+    }
+
+    fn assignment(&mut self) {
+        self.places();
+        let wrong = |span| {
+            let message = "an assignment is written with `:=`";
+            Diagnostic::new(Code::AssignmentOperator, span, message)
+        };
+        if self.peek() == Equals {
+            let wrong = wrong(self.peek_span());
+            self.error(wrong.label("write `:=` here").fix(":="));
+            self.bump();
+        } else if let Some(meant) = self.foreign_assignment() {
+            let wrong = wrong(self.peek_span());
+            self.error(wrong.label("not an assignment").help(meant));
+            return self.recover();
+        } else if !self.expect(Becomes) {
+            return self.recover();
+        }
+        self.expr();
+        while self.eat(Comma) {
+            self.expr();
+        }
+        self.semicolon();
+    }
+
+    fn late_declaration(&mut self) {
+        let message = "`local` declarations come before the first statement";
+        let late = Diagnostic::new(Code::UnexpectedToken, self.peek_span(), message);
+        self.error(late.label("move it to the top of the process"));
+        self.variable(Local);
+    }
+
+    fn no_statement(&mut self) {
+        self.expected("a statement");
+        let before = self.at;
+        self.recover();
+        if self.at == before && !matches!(self.peek(), RBrace | EndOfFile) {
+            self.start(Error);
+            self.bump();
+            self.finish();
         }
     }
 

@@ -112,7 +112,6 @@ const FEW: usize = 150;
 #[derive(Clone, Copy)]
 pub struct Question<'a> {
     pub instance: &'a Instance,
-    pub text: &'a str,
     pub system: &'a System,
     pub property: &'a SystemProperty,
     pub liveness: &'a Liveness,
@@ -122,7 +121,6 @@ pub struct Question<'a> {
 pub fn compare(question: Question, oracle: &Judgement, setting: &Setting) -> Result<Count, String> {
     let Question {
         instance,
-        text,
         system,
         property,
         liveness,
@@ -152,7 +150,7 @@ pub fn compare(question: Question, oracle: &Judgement, setting: &Setting) -> Res
             if lasso.refutes(system, liveness) != Ok(true) {
                 return Err(format!("{place}: not refuted by {lasso:?}"));
             }
-            run.record(instance, text, system, &property.name)
+            run.record(instance, system, &property.name)
                 .map_err(|error| format!("{place}: {error}"))?;
         }
         (expected, found) => {

@@ -7,7 +7,7 @@ use threadwise_model::system::SystemPropertyKind;
 use threadwise_testgen::liveness::judge;
 use threadwise_testgen::{instance, library};
 
-use crate::common::{Question, Setting, compare, settings};
+use crate::agree::common::{Question, Setting, compare, settings};
 
 /// More states than any of these instances has.
 const STATES: usize = 400_000;
@@ -87,7 +87,6 @@ fn compare_model(
             .unwrap_or_else(|unknown| panic!("{place}, {}: {unknown:?}", property.name));
         let question = Question {
             instance: &instance,
-            text,
             system: &system,
             property,
             liveness,

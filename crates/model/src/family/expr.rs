@@ -1,18 +1,20 @@
-//! Expressions of the source as terms and formulas of a family.
+//! Values of a family: terms and formulas over parameters, ids and variables.
 //!
-//! What the evaluation of an expression checks on the way (a division by zero, a number that is no id) is collected: each check with the condition
-//! under which it succeeds, which is true where short-circuiting skips it.
+//! A place whose index is not an id is one of a few cells, each with the condition that it is the one. Quantifiers over processes stay; those over numbers are
+//! written out.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use threadwise_lang::program::{
-    ArithOp, BoundId, CompareOp, Domain, Expr, ExprKind, ExprType, FoldKind as SourceFold, Place,
-    Span, TemplateId, VarRef,
+    Domain, Expr, FoldKind as SourceFold, LocationId, ParamId, Program, Scalar, Span, TemplateId,
 };
 
-use super::terms::Size;
-use super::{Cell, Dimension, Family, FoldKind, Formula, Index, Term, Unsupported};
-use crate::state::{FREE, NONE};
+use super::paths::Open;
+use super::{
+    Cell, Dimension, Family, FamilyVariable, FoldKind, Formula, Index, Path, Term, Unsupported,
+};
+use crate::execute::{self, Evaluate, Fold, Form, Value, Var};
 use crate::system::CheckKind;
 
 /// How deep definitions may nest.
@@ -25,33 +27,37 @@ const MAX_WORK: u32 = 100_000;
 const MAX_NODES: usize = 20_000;
 /// How deep terms may nest.
 const MAX_NESTING: usize = 400;
-/// The greatest number of writes in a step.
-const MAX_WRITES: usize = 1_000;
 
-/// Something that must hold for an evaluation not to fail.
-#[derive(Clone, Debug)]
-pub(super) struct Check {
-    pub(super) condition: Formula,
-    pub(super) kind: CheckKind,
-    pub(super) span: Span,
-}
+pub(super) type Result<T> = std::result::Result<T, Unsupported>;
+type Frame = execute::Frame<Term, Cell>;
 
-/// An expression being lowered: in which process, after which writes.
+/// Lowers expressions and paths.
 pub(super) struct Lowering<'a> {
-    family: &'a Family,
+    pub(super) family: &'a Family,
     /// The process whose text it is.
-    own: Option<TemplateId>,
+    pub(super) own: Option<TemplateId>,
     /// Whether it may read variables.
     stateless: bool,
-    /// Values of bound variables, innermost last.
-    pub(super) bindings: Vec<(BoundId, Term)>,
-    /// What has been written since the beginning of the step.
-    pub(super) writes: Vec<(Cell, Term)>,
-    checks: Vec<Check>,
+    /// The path that is executed.
+    pub(super) path: Open,
     depth: u32,
     work: u32,
     /// Templates with a single process that is mentioned.
     pub(super) singles: BTreeSet<TemplateId>,
+    /// The paths of the template so far.
+    pub(super) paths: Vec<Path>,
+    /// How large all is that was kept of the paths from a label.
+    pub(super) nodes: usize,
+    /// How many statements were executed on them.
+    pub(super) statements: usize,
+}
+
+/// The cells that a place may name, each with the condition that it is the one.
+#[derive(Clone)]
+pub(super) struct Targets<'a> {
+    pub(super) variable: &'a FamilyVariable,
+    pub(super) scalar: &'a Scalar,
+    pub(super) cells: Vec<(Formula, Cell)>,
 }
 
 impl<'a> Lowering<'a> {
@@ -69,460 +75,74 @@ impl<'a> Lowering<'a> {
             family,
             own,
             stateless: false,
-            bindings: Vec::new(),
-            writes: Vec::new(),
-            checks: Vec::new(),
+            path: Open::default(),
             depth: 0,
             work: 0,
             singles: BTreeSet::new(),
+            paths: Vec::new(),
+            nodes: 0,
+            statements: 0,
         }
     }
 
-    /// What has been checked since the last call, in order.
-    pub(super) fn take_checks(&mut self) -> Vec<Check> {
-        std::mem::take(&mut self.checks)
+    /// The body of a quantifier or an aggregate for a value.
+    fn body(&mut self, fold: Fold, value: Term) -> Result<Term> {
+        self.bound_to(fold.var, value, |this| this.value(fold.body))
     }
 
-    pub(super) fn check(&mut self, condition: Formula, kind: CheckKind, span: Span) {
-        if condition != Formula::Constant(true) {
-            self.checks.push(Check {
-                condition,
-                kind,
-                span,
-            });
+    fn over_processes(&mut self, fold: Fold, template: TemplateId) -> Result<Term> {
+        let var = fold.var;
+        let (body, checks) = self.apart(|this| this.body(fold, Term::Bound(var)))?;
+        for check in checks {
+            let holds = Formula::quantified(true, var, template, check.holds);
+            self.check(holds, check.kind, check.span);
         }
-    }
-
-    /// Lowers something that is evaluated only if a condition holds.
-    fn only_if<T>(
-        &mut self,
-        condition: &Formula,
-        lower: impl FnOnce(&mut Self) -> Result<T, Unsupported>,
-    ) -> Result<T, Unsupported> {
-        let before = self.checks.len();
-        let result = lower(self)?;
-        for check in &mut self.checks[before..] {
-            let holds = std::mem::replace(&mut check.condition, Formula::Constant(true));
-            check.condition = Formula::any([condition.clone().negated(), holds]);
-        }
-        Ok(result)
-    }
-
-    /// Lowers something that is evaluated for all processes of a template.
-    fn for_each<T>(
-        &mut self,
-        var: BoundId,
-        template: TemplateId,
-        lower: impl FnOnce(&mut Self) -> Result<T, Unsupported>,
-    ) -> Result<T, Unsupported> {
-        let before = self.checks.len();
-        self.bindings.push((var, Term::Bound(var)));
-        let result = lower(self);
-        self.bindings.pop();
-        let result = result?;
-        for check in &mut self.checks[before..] {
-            let holds = std::mem::replace(&mut check.condition, Formula::Constant(true));
-            check.condition = Formula::quantified(true, var, template, holds);
-        }
-        Ok(result)
-    }
-
-    /// The value of an expression, with truth values as 0 and 1.
-    pub(super) fn term(&mut self, expr: &Expr) -> Result<Term, Unsupported> {
-        let term = self.deeper(expr.span, |this| this.term_of_kind(expr))?;
-        bounded(term.size(), expr.span)?;
-        Ok(term)
-    }
-
-    /// The truth of a Boolean expression.
-    pub(super) fn formula(&mut self, expr: &Expr) -> Result<Formula, Unsupported> {
-        let formula = self.deeper(expr.span, |this| this.formula_of_kind(expr))?;
-        bounded(formula.size(), expr.span)?;
-        Ok(formula)
-    }
-
-    fn deeper<T>(
-        &mut self,
-        span: Span,
-        lower: impl FnOnce(&mut Self) -> Result<T, Unsupported>,
-    ) -> Result<T, Unsupported> {
-        if self.depth >= MAX_DEPTH {
-            return Err(Unsupported::new(
-                "the expression is nested too deeply",
-                span,
-            ));
-        }
-        self.work += 1;
-        if self.work > MAX_WORK {
-            let what = format!("an expression takes more than {MAX_WORK} operations");
-            return Err(Unsupported::new(what, span));
-        }
-        self.depth += 1;
-        let result = lower(self);
-        self.depth -= 1;
-        result
-    }
-
-    fn term_of_kind(&mut self, expr: &Expr) -> Result<Term, Unsupported> {
-        let span = expr.span;
-        Ok(match &expr.kind {
-            ExprKind::Int(value) => Term::Number(*value),
-            ExprKind::Member(position) => Term::Number(i64::from(*position)),
-            ExprKind::None => Term::Number(NONE),
-            ExprKind::Param(param) => match self.family.fixed_param(expr) {
-                Some(value) => Term::Number(value),
-                None => Term::Param(*param),
-            },
-            ExprKind::Own => Term::Own,
-            ExprKind::Bound(bound) => self.bound(*bound, span)?,
-            ExprKind::Read(place) => self.read(place)?,
-            ExprKind::Remote {
-                template,
-                process,
-                var,
-                indices,
-            } => {
-                let process = self.process(*template, process.as_deref())?;
-                let dims = self.family.templates[*template].locals[*var].dims.clone();
-                self.entry(&dims, indices, &|indices| Cell::Local {
-                    template: *template,
-                    process: Box::new(process.clone()),
-                    var: *var,
-                    indices,
-                })?
+        let kind = match fold.kind {
+            SourceFold::Forall | SourceFold::Exists => {
+                let forall = fold.kind == SourceFold::Forall;
+                let formula = Formula::quantified(forall, var, template, body.truth());
+                return Ok(Term::of_formula(formula));
             }
-            ExprKind::IntToId(number) => {
-                let number = self.term(number)?;
-                let ExprType::Id(template) = expr.ty else {
-                    return Ok(number);
-                };
-                let lowest = self.family.templates[template].lowest_id.clone();
-                let id = Term::sum(vec![number, Term::scaled(-1, lowest)]);
-                let last = Term::sum(vec![Term::Population(template), Term::Number(-1)]);
-                let inside = Formula::all([
-                    Formula::at_most(Term::Number(0), id.clone()),
-                    Formula::at_most(id.clone(), last),
-                ]);
-                self.check(inside, CheckKind::Id, span);
-                id
-            }
-            ExprKind::IdToInt(id) => {
-                let index = self.term(id)?;
-                match id.ty {
-                    ExprType::Id(template) => {
-                        let lowest = self.family.templates[template].lowest_id.clone();
-                        Term::sum(vec![index, lowest])
-                    }
-                    _ => index,
-                }
-            }
-            ExprKind::IdToOpt(id) => self.term(id)?,
-            ExprKind::OptToId(id) => {
-                let id = self.term(id)?;
-                let some = Formula::at_most(Term::Number(0), id.clone());
-                self.check(some, CheckKind::Id, span);
-                id
-            }
-            ExprKind::Around { forward, id } => {
-                let index = self.term(id)?;
-                let ExprType::Id(template) = id.ty else {
-                    return Err(Unsupported::new("a neighbour of what is no id", span));
-                };
-                let last = Term::sum(vec![Term::Population(template), Term::Number(-1)]);
-                let (end, other, by) = match forward {
-                    true => (last, Term::Number(0), 1),
-                    false => (Term::Number(0), last, -1),
-                };
-                Term::either(
-                    Formula::equal(index.clone(), end),
-                    other,
-                    Term::sum(vec![index, Term::Number(by)]),
-                )
-            }
-            ExprKind::Neg(a) => Term::scaled(-1, self.term(a)?),
-            ExprKind::Arith(op, a, b) => {
-                let (a, b) = (self.term(a)?, self.term(b)?);
-                self.arithmetic(*op, a, b, span)
-            }
-            ExprKind::Fold {
-                kind:
-                    kind @ (SourceFold::Count | SourceFold::Sum | SourceFold::Min | SourceFold::Max),
-                var,
-                domain,
-                body,
-            } => self.fold(*kind, *var, domain, body, span)?,
-            ExprKind::Call(def, arguments) => {
-                self.call(*def, arguments, |this, body| this.term(body))?
-            }
-            _ => Term::of_formula(self.formula(expr)?),
-        })
-    }
-
-    fn formula_of_kind(&mut self, expr: &Expr) -> Result<Formula, Unsupported> {
-        let span = expr.span;
-        Ok(match &expr.kind {
-            ExprKind::Bool(value) => Formula::Constant(*value),
-            ExprKind::At {
-                template,
-                process,
-                locations,
-            } => Formula::At {
-                template: *template,
-                process: self.process(*template, process.as_deref())?,
-                locations: locations.clone(),
-            },
-            ExprKind::Locked(place) => {
-                let holder = self.read(place)?;
-                Formula::equal(holder, Term::Number(FREE)).negated()
-            }
-            ExprKind::Not(a) => self.formula(a)?.negated(),
-            ExprKind::And(parts) => self.connected(parts, true)?,
-            ExprKind::Or(parts) => self.connected(parts, false)?,
-            ExprKind::Implies(a, b) => {
-                let a = self.formula(a)?;
-                let b = self.only_if(&a, |this| this.formula(b))?;
-                Formula::any([a.negated(), b])
-            }
-            ExprKind::Iff(a, b) => {
-                let (a, b) = (self.term(a)?, self.term(b)?);
-                same(a, b)
-            }
-            ExprKind::Compare(op, a, b) if a.ty == ExprType::Bool => {
-                let (a, b) = (self.term(a)?, self.term(b)?);
-                let equal = same(a, b);
-                match op {
-                    CompareOp::Ne => equal.negated(),
-                    _ => equal,
-                }
-            }
-            ExprKind::Compare(op, a, b) => {
-                let (a, b) = (self.term(a)?, self.term(b)?);
-                match op {
-                    CompareOp::Eq => Formula::equal(a, b),
-                    CompareOp::Ne => Formula::equal(a, b).negated(),
-                    CompareOp::Lt => Formula::at_most(b, a).negated(),
-                    CompareOp::Le => Formula::at_most(a, b),
-                    CompareOp::Gt => Formula::at_most(a, b).negated(),
-                    CompareOp::Ge => Formula::at_most(b, a),
-                }
-            }
-            ExprKind::Fold {
-                kind: kind @ (SourceFold::Forall | SourceFold::Exists),
-                var,
-                domain,
-                body,
-            } => {
-                let forall = *kind == SourceFold::Forall;
-                match domain {
-                    Domain::Template(template) => {
-                        let body = self.for_each(*var, *template, |this| this.formula(body))?;
-                        Formula::quantified(forall, *var, *template, body)
-                    }
-                    _ => {
-                        let mut members = Vec::new();
-                        for value in self.family.domain_values(domain, span)? {
-                            self.bindings.push((*var, Term::Number(value)));
-                            let member = self.formula(body);
-                            self.bindings.pop();
-                            members.push(member?);
-                        }
-                        match forall {
-                            true => Formula::all(members),
-                            false => Formula::any(members),
-                        }
-                    }
-                }
-            }
-            ExprKind::Call(def, arguments) => {
-                self.call(*def, arguments, |this, body| this.formula(body))?
-            }
-            ExprKind::Enabled { .. } | ExprKind::Taken { .. } => {
-                return Err(Unsupported::new(
-                    "`enabled` and `taken` are not for all numbers of processes",
-                    span,
-                ));
-            }
-            ExprKind::Bound(_) | ExprKind::Read(_) | ExprKind::Remote { .. } => {
-                truth(self.term(expr)?)
-            }
-            _ => return Err(Unsupported::new("a truth value of this kind", span)),
-        })
-    }
-
-    /// `a && b && ..` or `a || b || ..`: each is evaluated only if those before it leave the result open.
-    fn connected(&mut self, parts: &[Expr], all: bool) -> Result<Formula, Unsupported> {
-        let mut members: Vec<Formula> = Vec::with_capacity(parts.len());
-        for part in parts {
-            let before = members.iter().cloned();
-            let reached = match all {
-                true => Formula::all(before),
-                false => Formula::any(before).negated(),
-            };
-            members.push(self.only_if(&reached, |this| this.formula(part))?);
-        }
-        Ok(match all {
-            true => Formula::all(members),
-            false => Formula::any(members),
-        })
-    }
-
-    fn bound(&self, bound: BoundId, span: Span) -> Result<Term, Unsupported> {
-        let found = self.bindings.iter().rev().find(|(id, _)| *id == bound);
-        found
-            .map(|(_, value)| value.clone())
-            .ok_or_else(|| Unsupported::new("a variable that is bound nowhere", span))
-    }
-
-    fn process(
-        &mut self,
-        template: TemplateId,
-        process: Option<&Expr>,
-    ) -> Result<Term, Unsupported> {
-        match process {
-            None => {
-                self.singles.insert(template);
-                Ok(Term::Bound(self.family.single(template)))
-            }
-            Some(expr) => self.term(expr),
-        }
-    }
-
-    fn call<T>(
-        &mut self,
-        def: threadwise_lang::program::DefId,
-        arguments: &[Expr],
-        lower: impl FnOnce(&mut Self, &Expr) -> Result<T, Unsupported>,
-    ) -> Result<T, Unsupported> {
-        let family = self.family;
-        let def = &family.program().defs[def];
-        let mut values = Vec::with_capacity(arguments.len());
-        for argument in arguments {
-            values.push(self.term(argument)?);
-        }
-        let outside = self.bindings.len();
-        self.bindings.extend(def.params.iter().copied().zip(values));
-        let result = lower(self, &def.body);
-        self.bindings.truncate(outside);
-        result
-    }
-
-    fn arithmetic(&mut self, op: ArithOp, a: Term, b: Term, span: Span) -> Term {
-        match op {
-            ArithOp::Add => Term::sum(vec![a, b]),
-            ArithOp::Sub => Term::sum(vec![a, Term::scaled(-1, b)]),
-            ArithOp::Mul => match (a, b) {
-                (Term::Number(factor), other) | (other, Term::Number(factor)) => {
-                    Term::scaled(factor, other)
-                }
-                (a, b) => Term::Product(Box::new(a), Box::new(b)),
-            },
-            ArithOp::Div | ArithOp::Rem => {
-                let divides = Formula::equal(b.clone(), Term::Number(0)).negated();
-                self.check(divides, CheckKind::Division, span);
-                match (op, &a, &b) {
-                    (_, Term::Number(a), Term::Number(b))
-                        if *b != 0 && (*a, *b) != (i64::MIN, -1) =>
-                    {
-                        Term::Number(if op == ArithOp::Div { a / b } else { a % b })
-                    }
-                    (ArithOp::Div, ..) => Term::Quotient(Box::new(a), Box::new(b)),
-                    _ => Term::Remainder(Box::new(a), Box::new(b)),
-                }
-            }
-            ArithOp::Min => Term::either(Formula::at_most(a.clone(), b.clone()), a, b),
-            ArithOp::Max => Term::either(Formula::at_most(a.clone(), b.clone()), b, a),
-        }
-    }
-
-    fn fold(
-        &mut self,
-        kind: SourceFold,
-        var: BoundId,
-        domain: &Domain,
-        body: &Expr,
-        span: Span,
-    ) -> Result<Term, Unsupported> {
-        let folded = match kind {
+            SourceFold::Count | SourceFold::Sum => FoldKind::Sum,
             SourceFold::Min => FoldKind::Min,
             SourceFold::Max => FoldKind::Max,
-            _ => FoldKind::Sum,
         };
-        if let Domain::Template(template) = domain {
-            let body = self.for_each(var, *template, |this| this.term(body))?;
-            if folded != FoldKind::Sum {
-                let some = Formula::at_most(Term::Number(1), Term::Population(*template));
-                self.check(some, CheckKind::Empty, span);
-            }
-            return Ok(Term::Fold {
-                kind: folded,
-                var,
-                template: *template,
-                body: Box::new(body),
-            });
+        if kind != FoldKind::Sum {
+            let some = Formula::at_most(Term::Number(1), Term::Population(template));
+            self.check(some, CheckKind::Empty, fold.span);
         }
+        Ok(Term::Fold {
+            kind,
+            var,
+            template,
+            body: Box::new(body),
+        })
+    }
+
+    fn over_numbers(&mut self, fold: Fold) -> Result<Term> {
         let mut items = Vec::new();
-        for value in self.family.domain_values(domain, span)? {
-            self.bindings.push((var, Term::Number(value)));
-            let item = self.term(body);
-            self.bindings.pop();
-            items.push(item?);
-        }
-        if folded == FoldKind::Sum {
-            return Ok(Term::sum(items));
+        for value in self.family.domain_values(fold.domain, fold.span)? {
+            items.push(self.body(fold, Term::Number(value))?);
         }
         let mut items = items.into_iter();
-        let Some(mut result) = items.next() else {
-            self.check(Formula::Constant(false), CheckKind::Empty, span);
-            return Ok(Term::Number(0));
-        };
-        for item in items {
-            let less = Formula::at_most(result.clone(), item.clone());
-            result = match folded {
-                FoldKind::Min => Term::either(less, result, item),
-                _ => Term::either(less, item, result),
-            };
-        }
-        Ok(result)
-    }
-
-    /// The value of a place, after what has been written.
-    fn read(&mut self, place: &Place) -> Result<Term, Unsupported> {
-        if self.stateless {
-            return Err(Unsupported::new(
-                "a constant that depends on the state",
-                place.span,
-            ));
-        }
-        let (dims, cell) = self.place(place)?;
-        self.entry(&dims, &place.indices, &cell)
-    }
-
-    /// How to name a cell of a place's variable, given its indices.
-    #[allow(clippy::type_complexity)]
-    fn place(
-        &self,
-        place: &Place,
-    ) -> Result<(Vec<Dimension>, Box<dyn Fn(Vec<Index>) -> Cell>), Unsupported> {
-        match place.var {
-            VarRef::Shared(var) => Ok((
-                self.family.shared[var].dims.clone(),
-                Box::new(move |indices| Cell::Shared { var, indices }),
-            )),
-            VarRef::Local(var) => {
-                let Some(template) = self.own else {
-                    return Err(Unsupported::new("a local variable of nobody", place.span));
+        Ok(match fold.kind {
+            SourceFold::Forall => Term::of_formula(Formula::all(items.map(Value::truth))),
+            SourceFold::Exists => Term::of_formula(Formula::any(items.map(Value::truth))),
+            SourceFold::Count | SourceFold::Sum => Term::sum(items.collect()),
+            SourceFold::Min | SourceFold::Max => {
+                let Some(first) = items.next() else {
+                    self.check(Formula::Constant(false), CheckKind::Empty, fold.span);
+                    return Ok(Term::Number(0));
                 };
-                Ok((
-                    self.family.templates[template].locals[var].dims.clone(),
-                    Box::new(move |indices| Cell::Local {
-                        template,
-                        process: Box::new(Term::Own),
-                        var,
-                        indices,
-                    }),
-                ))
+                items.fold(first, |result, item| {
+                    let less = Formula::at_most(result.clone(), item.clone());
+                    match fold.kind {
+                        SourceFold::Min => Term::either(less, result, item),
+                        _ => Term::either(less, item, result),
+                    }
+                })
             }
-        }
+        })
     }
 
     /// The cells that indices can name, each with the condition that it is the one. Indices are checked.
@@ -530,10 +150,10 @@ impl<'a> Lowering<'a> {
         &mut self,
         dims: &[Dimension],
         indices: &[Expr],
-    ) -> Result<Vec<(Formula, Vec<Index>)>, Unsupported> {
+    ) -> Result<Vec<(Formula, Vec<Index>)>> {
         let mut ways = vec![(Formula::Constant(true), Vec::new())];
         for (dim, index) in dims.iter().zip(indices) {
-            let value = self.term(index)?;
+            let value = self.value(index)?;
             let choices: Vec<(Formula, Index)> = match dim {
                 Dimension::Processes(_) => vec![(Formula::Constant(true), Index::Process(value))],
                 Dimension::Positions { lowest, size } => {
@@ -565,113 +185,176 @@ impl<'a> Lowering<'a> {
         Ok(ways)
     }
 
-    /// The value of an entry of an array.
-    fn entry(
-        &mut self,
-        dims: &[Dimension],
-        indices: &[Expr],
-        cell: &dyn Fn(Vec<Index>) -> Cell,
-    ) -> Result<Term, Unsupported> {
-        let mut ways = self.entries(dims, indices)?;
-        // Where a check fails nobody asks for the value.
-        let Some((_, last)) = ways.pop() else {
-            return Ok(Term::Number(0));
-        };
-        let mut value = self.current(cell(last));
-        for (condition, indices) in ways.into_iter().rev() {
-            value = Term::either(condition, self.current(cell(indices)), value);
-        }
-        Ok(value)
-    }
-
     /// The value of a cell, after what has been written.
-    fn current(&self, cell: Cell) -> Term {
+    pub(super) fn current(&self, cell: Cell) -> Term {
         let mut value = Term::Cell(cell.clone());
-        for (written, new) in &self.writes {
+        for (written, new) in &self.path.frame.writes {
             value = Term::either(written.same(&cell), new.clone(), value);
         }
         value
     }
+}
 
-    /// The cells that a write to a place may change, each with the condition that it is the one.
-    pub(super) fn targets(&mut self, place: &Place) -> Result<Vec<(Formula, Cell)>, Unsupported> {
-        let (dims, cell) = self.place(place)?;
-        let ways = self.entries(&dims, &place.indices)?;
-        Ok(ways
-            .into_iter()
-            .map(|(condition, indices)| (condition, cell(indices)))
-            .collect())
+impl<'a> Evaluate for Lowering<'a> {
+    type Truth = Formula;
+    type Value = Term;
+    type Cell = Cell;
+    type Place = Targets<'a>;
+    type Refusal = Unsupported;
+
+    fn program(&self) -> Arc<Program> {
+        Arc::clone(&self.family.program)
     }
 
-    /// The value of the cell that a place names, which are these.
-    pub(super) fn value_at(
-        &self,
-        targets: &[(Formula, Cell)],
-        span: Span,
-    ) -> Result<Term, Unsupported> {
-        let mut ways = targets.iter().rev();
+    fn frame(&mut self) -> &mut Frame {
+        &mut self.path.frame
+    }
+
+    fn enter(&mut self, span: Span) -> Result<()> {
+        if self.depth >= MAX_DEPTH {
+            return Err(Unsupported::new(
+                "the expression is nested too deeply",
+                span,
+            ));
+        }
+        self.work = if self.depth == 0 { 1 } else { self.work + 1 };
+        if self.work > MAX_WORK {
+            let what = format!("an expression takes more than {MAX_WORK} operations");
+            return Err(Unsupported::new(what, span));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    // What is copied was admitted.
+    fn pay(&mut self, _: &impl Form, _: Span) -> Result<()> {
+        Ok(())
+    }
+
+    fn admit(&self, form: &impl Form, span: Span) -> Result<()> {
+        let size = form.size();
+        if size.nodes > MAX_NODES || size.depth > MAX_NESTING {
+            return Err(Unsupported::new("a value leads to very large terms", span));
+        }
+        Ok(())
+    }
+
+    fn unbound(span: Span) -> Unsupported {
+        Unsupported::new("a variable that is bound nowhere", span)
+    }
+
+    fn param(&self, param: ParamId) -> Term {
+        self.family.fixed[param].map_or(Term::Param(param), Term::Number)
+    }
+
+    fn lowest_id(&self, template: TemplateId) -> Term {
+        self.family.templates[template].lowest_id.clone()
+    }
+
+    fn last_id(&self, template: TemplateId) -> Term {
+        Term::sum(vec![Term::Population(template), Term::Number(-1)])
+    }
+
+    fn single(&mut self, template: TemplateId) -> Term {
+        self.singles.insert(template);
+        Term::Bound(self.family.single(template))
+    }
+
+    fn id(&mut self, number: Term, template: TemplateId, span: Span) -> Result<Term> {
+        let id = Term::sum(vec![number, self.lowest_id(template).minus()]);
+        let inside = Formula::all([
+            Formula::at_most(Term::Number(0), id.clone()),
+            Formula::at_most(id.clone(), self.last_id(template)),
+        ]);
+        self.check(inside, CheckKind::Id, span);
+        Ok(id)
+    }
+
+    fn is_some(id: Term) -> Formula {
+        Formula::at_most(Term::Number(0), id)
+    }
+
+    fn at(
+        &mut self,
+        template: TemplateId,
+        process: Term,
+        locations: &[LocationId],
+        _: Span,
+    ) -> Result<Formula> {
+        Ok(Formula::At {
+            template,
+            process,
+            locations: locations.to_vec(),
+        })
+    }
+
+    fn temporal(&mut self, expr: &Expr, _: TemplateId, _: Term, _: LocationId) -> Result<Formula> {
+        let what = "`enabled` and `taken` are not for all numbers of processes";
+        Err(Unsupported::new(what, expr.span))
+    }
+
+    fn place_at(&mut self, var: Var<Term>, indices: &[Expr], span: Span) -> Result<Targets<'a>> {
+        let (family, program) = (self.family, self.family.program());
+        let owner = match var {
+            Var::Shared(var) => {
+                let variable = &family.shared[var];
+                let ways = self.entries(&variable.dims, indices)?;
+                let cell = |(here, indices)| (here, Cell::Shared { var, indices });
+                return Ok(Targets {
+                    variable,
+                    scalar: &program.shared[var].scalar,
+                    cells: ways.into_iter().map(cell).collect(),
+                });
+            }
+            Var::Own(var) => self.own.map(|template| (template, Term::Own, var)),
+            Var::Of(template, process, var) => Some((template, process, var)),
+        };
+        let Some((template, process, var)) = owner else {
+            return Err(Unsupported::new("a local variable of nobody", span));
+        };
+        let variable = &family.templates[template].locals[var];
+        let ways = self.entries(&variable.dims, indices)?;
+        let cell = |(here, indices)| {
+            let cell = Cell::Local {
+                template,
+                process: Box::new(process.clone()),
+                var,
+                indices,
+            };
+            (here, cell)
+        };
+        Ok(Targets {
+            variable,
+            scalar: &program.templates[template].locals[var].scalar,
+            cells: ways.into_iter().map(cell).collect(),
+        })
+    }
+
+    fn read(&mut self, place: Targets<'a>, span: Span) -> Result<Term> {
+        if self.stateless {
+            let what = "a constant that depends on the state";
+            return Err(Unsupported::new(what, span));
+        }
+        let mut ways = place.cells.into_iter().rev();
+        // Where a check fails nobody asks for the value.
         let Some((_, last)) = ways.next() else {
             return Ok(Term::Number(0));
         };
-        let last = self.current(last.clone());
-        let value = ways.fold(last, |value, (condition, cell)| {
-            Term::either(condition.clone(), self.current(cell.clone()), value)
+        let value = ways.fold(self.current(last), |value, (condition, cell)| {
+            Term::either(condition, self.current(cell), value)
         });
-        bounded(value.size(), span)?;
+        self.admit(&value, span)?;
         Ok(value)
     }
 
-    /// Writes a value to the cell that a place names, which are these.
-    pub(super) fn write(
-        &mut self,
-        targets: Vec<(Formula, Cell)>,
-        value: &Term,
-        span: Span,
-    ) -> Result<(), Unsupported> {
-        for (condition, cell) in targets {
-            let kept = self.current(cell.clone());
-            let new = Term::either(condition, value.clone(), kept);
-            bounded(new.size(), span)?;
-            self.writes.push((cell, new));
+    fn fold(&mut self, fold: Fold) -> Result<Term> {
+        match fold.domain {
+            Domain::Template(template) => self.over_processes(fold, *template),
+            _ => self.over_numbers(fold),
         }
-        match self.writes.len() > MAX_WRITES {
-            true => Err(Unsupported::new(
-                format!("a step has more than {MAX_WRITES} writes"),
-                span,
-            )),
-            false => Ok(()),
-        }
-    }
-}
-
-fn bounded(size: Size, span: Span) -> Result<(), Unsupported> {
-    if size.nodes > MAX_NODES || size.depth > MAX_NESTING {
-        return Err(Unsupported::new("a value leads to very large terms", span));
-    }
-    Ok(())
-}
-
-/// What a truth value that is 0 or 1 says.
-fn truth(term: Term) -> Formula {
-    match term {
-        Term::If(condition, yes, no) if *yes == Term::Number(1) && *no == Term::Number(0) => {
-            *condition
-        }
-        term => Formula::equal(term, Term::Number(1)),
-    }
-}
-
-/// Both truth values, which are 0 or 1, are the same.
-fn same(a: Term, b: Term) -> Formula {
-    if !matches!(a, Term::If(..)) && !matches!(b, Term::If(..)) {
-        return Formula::equal(a, b);
-    }
-    match (truth(a), truth(b)) {
-        (Formula::Constant(true), other) | (other, Formula::Constant(true)) => other,
-        (Formula::Constant(false), other) | (other, Formula::Constant(false)) => other.negated(),
-        (a, b) => Formula::any([
-            Formula::all([a.clone(), b.clone()]),
-            Formula::all([a.negated(), b.negated()]),
-        ]),
     }
 }

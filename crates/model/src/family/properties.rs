@@ -4,6 +4,7 @@ use threadwise_lang::program::{BoundId, PropertyKind, TemplateId};
 
 use super::expr::Lowering;
 use super::{Family, Formula, Term, Unsupported};
+use crate::execute::Evaluate;
 
 /// A part of an invariant: it is to hold of all processes of these templates.
 #[derive(Clone, Debug)]
@@ -28,9 +29,9 @@ impl Family {
             return Ok(None);
         };
         let mut lowering = Lowering::new(self, None);
-        let formula = lowering.formula(expr)?;
-        let checks = lowering.take_checks();
-        let checks = checks.into_iter().map(|check| check.condition);
+        let formula = lowering.truth(expr)?;
+        let checks = std::mem::take(&mut lowering.frame().checks);
+        let checks = checks.into_iter().map(|check| check.holds);
         let mut conjuncts = Vec::new();
         for formula in checks.chain([formula]) {
             split(formula, &mut Vec::new(), &mut conjuncts);

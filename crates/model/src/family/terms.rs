@@ -5,7 +5,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use threadwise_lang::program::{BoundId, LocalId, LocationId, ParamId, SharedId, TemplateId};
+use threadwise_lang::program::{
+    ArithOp, BoundId, CompareOp, LocalId, LocationId, ParamId, SharedId, TemplateId,
+};
+
+use crate::execute::{Form, Size, Truth, Value};
 
 /// An integer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -218,36 +222,29 @@ impl Formula {
 
     /// All hold.
     pub fn all(members: impl IntoIterator<Item = Formula>) -> Formula {
-        let mut kept = Vec::new();
-        for member in members {
-            match member {
-                Formula::Constant(true) => {}
-                Formula::Constant(false) => return Formula::Constant(false),
-                Formula::And(inner) => kept.extend(inner),
-                other => kept.push(other),
-            }
-        }
-        match kept.len() {
-            0 => Formula::Constant(true),
-            1 => kept.remove(0),
-            _ => Formula::And(kept),
-        }
+        Formula::joined(members, true)
     }
 
     /// One holds.
     pub fn any(members: impl IntoIterator<Item = Formula>) -> Formula {
+        Formula::joined(members, false)
+    }
+
+    fn joined(members: impl IntoIterator<Item = Formula>, all: bool) -> Formula {
         let mut kept = Vec::new();
         for member in members {
             match member {
-                Formula::Constant(false) => {}
-                Formula::Constant(true) => return Formula::Constant(true),
-                Formula::Or(inner) => kept.extend(inner),
+                Formula::Constant(truth) if truth == all => {}
+                Formula::Constant(truth) => return Formula::Constant(truth),
+                Formula::And(inner) if all => kept.extend(inner),
+                Formula::Or(inner) if !all => kept.extend(inner),
                 other => kept.push(other),
             }
         }
         match kept.len() {
-            0 => Formula::Constant(false),
+            0 => Formula::Constant(all),
             1 => kept.remove(0),
+            _ if all => Formula::And(kept),
             _ => Formula::Or(kept),
         }
     }
@@ -446,29 +443,8 @@ impl Formula {
     }
 }
 
-/// How large a term or formula is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Size {
-    /// Numbers, names and operators.
-    pub(super) nodes: usize,
-    /// The greatest number of them one inside the other.
-    pub(super) depth: usize,
-}
-
-impl Size {
-    fn around(parts: impl IntoIterator<Item = Size>) -> Size {
-        let mut size = Size { nodes: 1, depth: 0 };
-        for part in parts {
-            size.nodes = size.nodes.saturating_add(part.nodes);
-            size.depth = size.depth.max(part.depth);
-        }
-        size.depth += 1;
-        size
-    }
-}
-
-impl Term {
-    pub(super) fn size(&self) -> Size {
+impl Form for Term {
+    fn size(&self) -> Size {
         match self {
             Term::Number(_)
             | Term::Param(_)
@@ -489,8 +465,8 @@ impl Term {
     }
 }
 
-impl Cell {
-    pub(super) fn size(&self) -> Size {
+impl Form for Cell {
+    fn size(&self) -> Size {
         let (process, indices) = match self {
             Cell::Shared { indices, .. } => (None, indices),
             Cell::Local {
@@ -505,8 +481,8 @@ impl Cell {
     }
 }
 
-impl Formula {
-    pub(super) fn size(&self) -> Size {
+impl Form for Formula {
+    fn size(&self) -> Size {
         match self {
             Formula::Constant(_) => Size::around([]),
             Formula::AtMost(a, b) | Formula::Equal(a, b) => Size::around([a.size(), b.size()]),
@@ -519,6 +495,117 @@ impl Formula {
                 Size::around([body.size()])
             }
         }
+    }
+}
+
+impl Truth for Formula {
+    fn constant(truth: bool) -> Formula {
+        Formula::Constant(truth)
+    }
+
+    fn negated(self) -> Formula {
+        Formula::negated(self)
+    }
+
+    fn all(parts: impl IntoIterator<Item = Formula>) -> Formula {
+        Formula::all(parts)
+    }
+
+    fn any(parts: impl IntoIterator<Item = Formula>) -> Formula {
+        Formula::any(parts)
+    }
+}
+
+impl Value for Term {
+    type Truth = Formula;
+
+    fn number(number: i64) -> Term {
+        Term::Number(number)
+    }
+
+    fn known(&self) -> Option<i64> {
+        match self {
+            Term::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    fn own() -> Term {
+        Term::Own
+    }
+
+    fn of_truth(truth: Formula) -> Term {
+        Term::of_formula(truth)
+    }
+
+    fn truth(self) -> Formula {
+        match self {
+            Term::If(condition, yes, no) if *yes == Term::Number(1) && *no == Term::Number(0) => {
+                *condition
+            }
+            term => Formula::equal(term, Term::Number(1)),
+        }
+    }
+
+    fn compare(op: CompareOp, a: Term, b: Term) -> Formula {
+        match op {
+            CompareOp::Eq => Formula::equal(a, b),
+            CompareOp::Ne => Formula::equal(a, b).negated(),
+            CompareOp::Lt => Formula::at_most(b, a).negated(),
+            CompareOp::Le => Formula::at_most(a, b),
+            CompareOp::Gt => Formula::at_most(a, b).negated(),
+            CompareOp::Ge => Formula::at_most(b, a),
+        }
+    }
+
+    fn same(a: Term, b: Term) -> Formula {
+        if !matches!(a, Term::If(..)) && !matches!(b, Term::If(..)) {
+            return Formula::equal(a, b);
+        }
+        match (a.truth(), b.truth()) {
+            (Formula::Constant(true), other) | (other, Formula::Constant(true)) => other,
+            (Formula::Constant(false), other) | (other, Formula::Constant(false)) => {
+                other.negated()
+            }
+            (a, b) => Formula::any([
+                Formula::all([a.clone(), b.clone()]),
+                Formula::all([a.negated(), b.negated()]),
+            ]),
+        }
+    }
+
+    fn arith(op: ArithOp, a: Term, b: Term) -> Term {
+        match op {
+            ArithOp::Add => Term::sum(vec![a, b]),
+            ArithOp::Sub => Term::sum(vec![a, Term::scaled(-1, b)]),
+            ArithOp::Mul => match (a, b) {
+                (Term::Number(factor), other) | (other, Term::Number(factor)) => {
+                    Term::scaled(factor, other)
+                }
+                (a, b) => Term::Product(Box::new(a), Box::new(b)),
+            },
+            ArithOp::Div | ArithOp::Rem => {
+                let known = match (&a, &b) {
+                    (Term::Number(a), Term::Number(b)) => op.value(*a, *b).ok(),
+                    _ => None,
+                };
+                match (known, op) {
+                    (Some(value), _) => Term::Number(value),
+                    (None, ArithOp::Div) => Term::Quotient(Box::new(a), Box::new(b)),
+                    (None, _) => Term::Remainder(Box::new(a), Box::new(b)),
+                }
+            }
+            ArithOp::Min => Term::either(Formula::at_most(a.clone(), b.clone()), a, b),
+            ArithOp::Max => Term::either(Formula::at_most(a.clone(), b.clone()), b, a),
+        }
+    }
+
+    fn minus(self) -> Term {
+        Term::scaled(-1, self)
+    }
+
+    fn either(condition: Formula, yes: Term, no: Term) -> Term {
+        Term::either(condition, yes, no)
     }
 }
 

@@ -1,28 +1,30 @@
-//! Expressions: from the checked program to total expressions and the checks they need.
+//! Values of an instance: total expressions over the cells of a state.
 //!
 //! Reading a cell after writes of the same step is resolved here: the newest write that surely hits
 //! decides, one that may hit becomes a case distinction on the indices, and what is left is
-//! read from the state before the step. Checks are collected in the order of evaluation; those of a right-hand
-//! side of `&&`, `||` and `->` hold only if the left does not decide, and those under a quantifier become
-//! quantified themselves.
+//! read from the state before the step. Checks under a quantifier become quantified themselves.
 //!
 //! Copies are what can make the result large: of written values, of arguments, of conditions in
 //! front of checks. Each copy is measured and paid for, so that the work is bounded whatever the program.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use threadwise_lang::program::{
-    self as hir, ArithOp, BoundId, CompareOp, Domain, ExprKind, ExprType, FoldKind, LocalId,
-    LocationId, Span, TemplateId, VarRef,
+    self as hir, ArithOp, CompareOp, Domain, ExprKind, FoldKind, LocalId, LocationId, ParamId,
+    Program, Span, TemplateId,
 };
 
 use index_vec::IndexVec;
 
 use super::Layout;
+use super::paths::Path;
 use crate::build;
+use crate::execute::{self, Evaluate, Fold, Form, Var};
 use crate::state::ProcessRef;
-use crate::system::{Check, CheckKind, Clause, DimKind, Expr, Place, SystemTemplate, VarId};
+use crate::system::{Check, CheckKind, Clause, DimKind, Expr, Place, Step, SystemTemplate, VarId};
 use crate::temporal::Taken;
+
+type Frame = execute::Frame<Expr, Place>;
 
 /// How deep a lowered expression may nest: engines walk it recursively.
 pub(super) const MAX_DEPTH: usize = 400;
@@ -42,36 +44,19 @@ pub(super) enum Refusal {
     TooManyPaths(Span),
 }
 
-/// What a path has done so far, as far as expressions can see it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Frame {
-    /// Values of bound variables.
-    pub(super) bindings: BTreeMap<BoundId, Expr>,
-    /// What was written, oldest first; no place occurs twice.
-    pub(super) writes: Vec<(Place, Expr)>,
-    /// What was started, in order.
-    pub(super) starts: Vec<TemplateId>,
-}
-
-impl Frame {
-    /// Records a write. An older write of the very same place no longer counts.
-    pub(super) fn write(&mut self, place: Place, value: Expr) {
-        self.writes.retain(|(older, _)| *older != place);
-        self.writes.push((place, value));
-    }
-}
-
 /// Lowers expressions.
 pub(super) struct Translator<'a> {
     pub(super) layout: &'a Layout<'a>,
     /// The template whose text it is; none in properties.
     pub(super) own: Option<TemplateId>,
-    /// What evaluation must check, in order.
-    pub(super) checks: Vec<Check>,
+    /// The path that is executed.
+    pub(super) path: Path,
     /// Nodes that may still be built.
     pub(super) budget: u64,
     /// What `enabled` and `taken` speak of; none but in temporal properties.
     pub(super) temporal: Option<Temporal<'a>>,
+    /// The steps that paths have become.
+    pub(super) steps: Vec<Step>,
     depth: usize,
     next_bound: u32,
 }
@@ -91,9 +76,10 @@ impl<'a> Translator<'a> {
         Translator {
             layout,
             own,
-            checks: Vec::new(),
+            path: Path::default(),
             budget,
             temporal: None,
+            steps: Vec::new(),
             depth: 0,
             next_bound: 0,
         }
@@ -110,228 +96,9 @@ impl<'a> Translator<'a> {
         }
     }
 
-    /// A copy, paid for.
-    pub(super) fn copy(&mut self, expr: &Expr, span: Span) -> Result<Expr> {
-        let (size, depth) = build::measure(expr);
-        if depth > MAX_DEPTH {
-            return Err(Refusal::TooLarge(span));
-        }
-        self.spend(size, span)?;
-        Ok(expr.clone())
-    }
-
     fn fresh(&mut self) -> u32 {
         self.next_bound += 1;
         self.next_bound - 1
-    }
-
-    fn check(&mut self, holds: Expr, kind: CheckKind, span: Span) {
-        if holds != build::TRUE {
-            self.checks.push(Check { holds, kind, span });
-        }
-    }
-
-    /// The checks that the given evaluation adds, apart from those before.
-    fn apart<T>(
-        &mut self,
-        evaluate: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<(T, Vec<Check>)> {
-        let before = std::mem::take(&mut self.checks);
-        let result = evaluate(self);
-        let added = std::mem::replace(&mut self.checks, before);
-        Ok((result?, added))
-    }
-
-    /// The value of an expression.
-    pub(super) fn expr(&mut self, frame: &mut Frame, expr: &hir::Expr) -> Result<Expr> {
-        self.spend(1, expr.span)?;
-        if self.depth >= MAX_DEPTH {
-            return Err(Refusal::TooLarge(expr.span));
-        }
-        self.depth += 1;
-        let result = self.kind(frame, expr);
-        self.depth -= 1;
-        result
-    }
-
-    fn kind(&mut self, frame: &mut Frame, expr: &hir::Expr) -> Result<Expr> {
-        let span = expr.span;
-        Ok(match &expr.kind {
-            ExprKind::Bool(value) => build::boolean(*value),
-            ExprKind::Int(value) => Expr::Const(*value),
-            ExprKind::Member(position) => Expr::Const(i64::from(*position)),
-            ExprKind::None => Expr::Const(-1),
-            ExprKind::Param(param) => Expr::Const(self.layout.params[*param]),
-            ExprKind::Own => Expr::Own,
-            ExprKind::Bound(bound) => match frame.bindings.get(bound) {
-                Some(value) => self.copy(value, span)?,
-                None => return Err(Refusal::NotAState(span)),
-            },
-            ExprKind::Read(place) => {
-                let place = self.place(frame, place)?;
-                self.read(frame, place, span)?
-            }
-            ExprKind::Locked(place) => {
-                let place = self.place(frame, place)?;
-                let holder = self.read(frame, place, span)?;
-                build::compare(CompareOp::Ne, holder, Expr::Const(-1))
-            }
-            ExprKind::Remote {
-                template,
-                process,
-                var,
-                indices,
-            } => {
-                let process = self.process(frame, process.as_deref())?;
-                let var = self.layout.local(*template, *var);
-                let offset = self.offset(frame, var, indices)?;
-                build::load(Place {
-                    var,
-                    process: Some(process),
-                    offset,
-                })
-            }
-            ExprKind::At {
-                template,
-                process,
-                locations,
-            } => {
-                let process = self.process(frame, process.as_deref())?;
-                let mut parts = Vec::new();
-                for location in locations {
-                    let process = self.copy(&process, span)?;
-                    parts.push(build::eq(
-                        self.layout.pc(*template, process),
-                        Expr::Const(i64::from(location.raw())),
-                    ));
-                }
-                build::or(parts)
-            }
-            ExprKind::Enabled {
-                template,
-                process,
-                location,
-            } => {
-                let process = self.process(frame, process.as_deref())?;
-                self.enabled(*template, process, *location, span)?
-            }
-            ExprKind::Taken {
-                template,
-                process,
-                location,
-            } => {
-                let process = self.process(frame, process.as_deref())?;
-                self.taken(*template, process, *location, span)?
-            }
-            ExprKind::IntToId(number) => {
-                let number = self.expr(frame, number)?;
-                self.int_to_id(number, expr.ty, span)?
-            }
-            ExprKind::IdToInt(id) => {
-                let lowest = self.lowest(id.ty);
-                let id = self.expr(frame, id)?;
-                build::arith(ArithOp::Add, id, Expr::Const(lowest))
-            }
-            ExprKind::IdToOpt(id) => self.expr(frame, id)?,
-            ExprKind::OptToId(id) => {
-                let id = self.expr(frame, id)?;
-                let copy = self.copy(&id, span)?;
-                let holds = build::compare(CompareOp::Ne, copy, Expr::Const(-1));
-                self.check(holds, CheckKind::Id, span);
-                id
-            }
-            ExprKind::Around { forward, id } => {
-                let ty = id.ty;
-                let id = self.expr(frame, id)?;
-                self.around(*forward, id, ty, span)?
-            }
-            ExprKind::Not(a) => build::not(self.expr(frame, a)?),
-            ExprKind::Neg(a) => build::neg(self.expr(frame, a)?),
-            ExprKind::And(parts) => self.connective(frame, parts, true)?,
-            ExprKind::Or(parts) => self.connective(frame, parts, false)?,
-            ExprKind::Implies(a, b) => {
-                let a = build::not(self.expr(frame, a)?);
-                self.right_side(frame, vec![a], b, false)?
-            }
-            ExprKind::Iff(a, b) => {
-                let a = self.expr(frame, a)?;
-                let b = self.expr(frame, b)?;
-                build::eq(a, b)
-            }
-            ExprKind::Compare(op, a, b) => {
-                let a = self.expr(frame, a)?;
-                let b = self.expr(frame, b)?;
-                build::compare(*op, a, b)
-            }
-            ExprKind::Arith(op, a, b) => {
-                let a = self.expr(frame, a)?;
-                let b = self.expr(frame, b)?;
-                if matches!(op, ArithOp::Div | ArithOp::Rem) {
-                    let divisor = self.copy(&b, span)?;
-                    let holds = build::compare(CompareOp::Ne, divisor, Expr::Const(0));
-                    self.check(holds, CheckKind::Division, span);
-                }
-                build::arith(*op, a, b)
-            }
-            ExprKind::Fold {
-                kind,
-                var,
-                domain,
-                body,
-            } => self.fold(frame, *kind, *var, domain, body, span)?,
-            ExprKind::Call(def, arguments) => {
-                let def = &self.layout.program.defs[*def];
-                let mut values = Vec::with_capacity(arguments.len());
-                for argument in arguments {
-                    values.push(self.expr(frame, argument)?);
-                }
-                // A definition may occur among its own arguments, so that a parameter has a value already.
-                let mut shadowed = Vec::new();
-                for (param, value) in def.params.iter().zip(values) {
-                    shadowed.push((*param, frame.bindings.insert(*param, value)));
-                }
-                let result = self.expr(frame, &def.body);
-                for (param, value) in shadowed {
-                    match value {
-                        Some(value) => frame.bindings.insert(param, value),
-                        None => frame.bindings.remove(&param),
-                    };
-                }
-                // What is too large is the use, not the line of the definition at which the limit happens to be reached.
-                result.map_err(|refusal| match refusal {
-                    Refusal::TooLarge(_) => Refusal::TooLarge(span),
-                    other => other,
-                })?
-            }
-        })
-    }
-
-    /// `&&` (`conjunction`) or `||`: each part is evaluated only if those before it do not decide.
-    fn connective(
-        &mut self,
-        frame: &mut Frame,
-        parts: &[hir::Expr],
-        conjunction: bool,
-    ) -> Result<Expr> {
-        if self.own.is_none() {
-            let mut each = Vec::new();
-            for part in parts {
-                let (value, checks) = self.apart(|this| this.expr(frame, part))?;
-                let holds = build::and(checks.into_iter().map(|check| check.holds));
-                each.push((value, holds, part.span));
-            }
-            let Some((value, holds, span)) = self.together(each, conjunction)? else {
-                return Ok(build::boolean(conjunction));
-            };
-            self.check(holds, CheckKind::Index, span);
-            return Ok(value);
-        }
-        let mut done: Vec<Expr> = Vec::new();
-        for part in parts {
-            let result = self.right_side(frame, done, part, conjunction)?;
-            done = vec![result];
-        }
-        Ok(done.pop().unwrap_or(build::boolean(conjunction)))
     }
 
     /// A conjunction or disjunction of parts, each with its value and whether its checks hold, in a property, where it does not matter which check fails. Halves are put
@@ -361,95 +128,6 @@ impl<'a> Translator<'a> {
             false => build::or([a, b]),
         };
         Ok(Some((value, build::and([a_holds, b_holds]), span)))
-    }
-
-    /// Adds a part to a conjunction or disjunction that does not decide yet.
-    fn right_side(
-        &mut self,
-        frame: &mut Frame,
-        done: Vec<Expr>,
-        part: &hir::Expr,
-        conjunction: bool,
-    ) -> Result<Expr> {
-        let before = if conjunction {
-            build::and(done)
-        } else {
-            build::or(done)
-        };
-        let (part_value, checks) = self.apart(|this| this.expr(frame, part))?;
-        for check in checks {
-            let before = self.copy(&before, part.span)?;
-            let holds = if conjunction {
-                build::implies(before, check.holds)
-            } else {
-                build::or([before, check.holds])
-            };
-            self.check(holds, check.kind, check.span);
-        }
-        Ok(if conjunction {
-            build::and([before, part_value])
-        } else {
-            build::or([before, part_value])
-        })
-    }
-
-    fn process(&mut self, frame: &mut Frame, process: Option<&hir::Expr>) -> Result<Expr> {
-        match process {
-            None => Ok(Expr::Const(0)),
-            Some(process) => self.expr(frame, process),
-        }
-    }
-
-    fn template_of(&self, ty: ExprType) -> Option<TemplateId> {
-        match ty {
-            ExprType::Id(template) | ExprType::OptId(template) => Some(template),
-            _ => None,
-        }
-    }
-
-    fn lowest(&self, ty: ExprType) -> i64 {
-        self.template_of(ty)
-            .map_or(0, |template| self.layout.templates[template].lowest_id)
-    }
-
-    fn int_to_id(&mut self, number: Expr, ty: ExprType, span: Span) -> Result<Expr> {
-        let Some(template) = self.template_of(ty) else {
-            return Ok(number);
-        };
-        let shape = &self.layout.templates[template];
-        let (lowest, count) = (shape.lowest_id, i64::from(shape.count));
-        let copy = self.copy(&number, span)?;
-        let mut holds = build::within(copy, lowest, lowest.saturating_add(count - 1));
-        let index = build::arith(ArithOp::Sub, number, Expr::Const(lowest));
-        if shape.dynamic {
-            let copy = self.copy(&index, span)?;
-            holds = build::and([holds, self.started(template, copy, span)?]);
-        }
-        self.check(holds, CheckKind::Id, span);
-        Ok(index)
-    }
-
-    /// The neighbour on a ring, whose size is fixed.
-    fn around(&mut self, forward: bool, id: Expr, ty: ExprType, span: Span) -> Result<Expr> {
-        let Some(template) = self.template_of(ty) else {
-            return Ok(id);
-        };
-        let last = Expr::Const(i64::from(self.layout.templates[template].count) - 1);
-        let copy = self.copy(&id, span)?;
-        let one = Expr::Const(1);
-        Ok(if forward {
-            build::ite(
-                build::eq(copy, last),
-                Expr::Const(0),
-                build::arith(ArithOp::Add, id, one),
-            )
-        } else {
-            build::ite(
-                build::eq(copy, Expr::Const(0)),
-                last,
-                build::arith(ArithOp::Sub, id, one),
-            )
-        })
     }
 
     /// Whether a process is at a label and has a step other than resting there. A step that fails a check is one.
@@ -484,9 +162,8 @@ impl<'a> Translator<'a> {
             let shift = self.next_bound;
             let choices = shift + highest;
             self.next_bound = choices + step.choices.len() as u32;
-            let (size, _) = build::measure(&feasible);
-            let (more, _) = build::measure(&process);
-            self.spend(size.saturating_mul(more), span)?;
+            let price = feasible.size().nodes.saturating_mul(process.size().nodes);
+            self.spend(price, span)?;
             let mut feasible = build::rebind(&feasible, shift, &mut |leaf| match leaf {
                 Expr::Own => process.clone(),
                 Expr::OwnProcess => build::arith(
@@ -511,7 +188,7 @@ impl<'a> Translator<'a> {
         let here = Expr::Const(i64::from(location.raw()));
         let at = build::eq(self.layout.pc(template, process), here);
         let all = build::and([at, build::or(can)]);
-        if build::measure(&all).1 > MAX_DEPTH {
+        if all.size().depth > MAX_DEPTH {
             return Err(Refusal::TooLarge(span));
         }
         Ok(all)
@@ -567,69 +244,13 @@ impl<'a> Translator<'a> {
     }
 
     /// The least and the greatest value of a domain, with all that a dynamic template can hold.
-    pub(super) fn bounds(&self, domain: &Domain, span: Span) -> Result<(i64, i64)> {
+    pub(super) fn bounds_of(&self, domain: &Domain, span: Span) -> Result<(i64, i64)> {
         self.layout.bounds(domain).ok_or(Refusal::NotAState(span))
     }
 
-    fn fold(
-        &mut self,
-        frame: &mut Frame,
-        kind: FoldKind,
-        var: BoundId,
-        domain: &Domain,
-        body: &hir::Expr,
-        span: Span,
-    ) -> Result<Expr> {
-        let (lo, hi) = self.bounds(domain, span)?;
-        let dynamic = self.layout.dynamic(domain);
-        if lo > hi {
-            if matches!(kind, FoldKind::Min | FoldKind::Max) {
-                self.check(build::FALSE, CheckKind::Empty, span);
-            }
-            return Ok(match kind {
-                FoldKind::Forall => build::TRUE,
-                _ => build::FALSE,
-            });
-        }
-        let bound = self.fresh();
-        let (value, checks) =
-            self.apart(|this| this.bound_to(frame, var, Expr::Bound(bound), body))?;
-        let Some(template) = dynamic else {
-            self.quantify(bound, (lo, hi), build::TRUE, checks, span)?;
-            return Ok(build::fold(kind, bound, lo, hi, value));
-        };
-        let started = self.started(template, Expr::Bound(bound), span)?;
-        self.quantify(bound, (lo, hi), started.clone(), checks, span)?;
-        let value = match kind {
-            FoldKind::Forall => build::implies(started, value),
-            FoldKind::Exists | FoldKind::Count => build::and([started, value]),
-            FoldKind::Sum => build::ite(started, value, Expr::Const(0)),
-            // The first process stands in for those that are not there.
-            FoldKind::Min | FoldKind::Max => {
-                let some = self.started(template, Expr::Const(0), span)?;
-                self.check(some, CheckKind::Empty, span);
-                let (first, _) =
-                    self.apart(|this| this.bound_to(frame, var, Expr::Const(0), body))?;
-                build::ite(started, value, first)
-            }
-        };
-        Ok(build::fold(kind, bound, lo, hi, value))
-    }
-
-    fn bound_to(
-        &mut self,
-        frame: &mut Frame,
-        var: BoundId,
-        value: Expr,
-        body: &hir::Expr,
-    ) -> Result<Expr> {
-        let shadowed = frame.bindings.insert(var, value);
-        let result = self.expr(frame, body);
-        match shadowed {
-            Some(value) => frame.bindings.insert(var, value),
-            None => frame.bindings.remove(&var),
-        };
-        result
+    /// The body of a quantifier or an aggregate for a value.
+    fn body(&mut self, fold: Fold, value: Expr) -> Result<Expr> {
+        self.bound_to(fold.var, value, |this| this.value(fold.body))
     }
 
     /// Turns the checks of a body into checks for all values.
@@ -696,36 +317,17 @@ impl<'a> Translator<'a> {
         Ok(())
     }
 
-    /// The cell that a place of the program names, its indices checked.
-    pub(super) fn place(&mut self, frame: &mut Frame, place: &hir::Place) -> Result<Place> {
-        let (var, process) = match place.var {
-            VarRef::Shared(shared) => (self.layout.shared(shared), None),
-            VarRef::Local(local) => (self.own_local(local, place.span)?, Some(Expr::Own)),
-        };
-        let offset = self.offset(frame, var, &place.indices)?;
-        Ok(Place {
-            var,
-            process,
-            offset,
-        })
-    }
-
     /// A local variable of the process itself.
-    pub(super) fn own_local(&self, local: LocalId, span: Span) -> Result<VarId> {
+    fn own_local(&self, local: LocalId, span: Span) -> Result<VarId> {
         let own = self.own.ok_or(Refusal::NotAState(span))?;
         Ok(self.layout.local(own, local))
     }
 
-    fn offset(
-        &mut self,
-        frame: &mut Frame,
-        var: VarId,
-        indices: &[hir::Expr],
-    ) -> Result<Option<Expr>> {
+    fn offset(&mut self, var: VarId, indices: &[hir::Expr]) -> Result<Option<Expr>> {
         let dims = &self.layout.vars[var].dims;
         let mut offset = None;
         for (dim, index) in dims.iter().zip(indices) {
-            let value = self.expr(frame, index)?;
+            let value = self.value(index)?;
             let value = match dim.kind {
                 DimKind::Range(lo) => {
                     let copy = self.copy(&value, index.span)?;
@@ -747,12 +349,12 @@ impl<'a> Translator<'a> {
         Ok(offset)
     }
 
-    /// The value of a cell after what the path has written.
-    pub(super) fn read(&mut self, frame: &Frame, place: Place, span: Span) -> Result<Expr> {
+    /// The value of a cell after these writes.
+    fn read_after(&mut self, writes: &[(Place, Expr)], place: Place, span: Span) -> Result<Expr> {
         // Newest first: the cases so far are the writes that may hit, until one surely does.
         let mut cases: Vec<(Expr, Expr)> = Vec::new();
         let mut last = None;
-        for (written, value) in frame.writes.iter().rev() {
+        for (written, value) in writes.iter().rev() {
             if written.var != place.var {
                 continue;
             }
@@ -778,11 +380,209 @@ impl<'a> Translator<'a> {
             }))
     }
 
-    fn copy_offset(&mut self, place: &Place, span: Span) -> Result<Expr> {
+    pub(super) fn copy_offset(&mut self, place: &Place, span: Span) -> Result<Expr> {
         match &place.offset {
             Some(offset) => self.copy(offset, span),
             None => Ok(Expr::Const(0)),
         }
+    }
+}
+
+impl<'a> Evaluate for Translator<'a> {
+    type Truth = Expr;
+    type Value = Expr;
+    type Cell = Place;
+    type Place = Place;
+    type Refusal = Refusal;
+
+    fn program(&self) -> Arc<Program> {
+        self.layout.instance.shared_program()
+    }
+
+    fn frame(&mut self) -> &mut Frame {
+        &mut self.path.frame
+    }
+
+    fn enter(&mut self, span: Span) -> Result<()> {
+        self.spend(1, span)?;
+        if self.depth >= MAX_DEPTH {
+            return Err(Refusal::TooLarge(span));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    fn pay(&mut self, form: &impl Form, span: Span) -> Result<()> {
+        let size = form.size();
+        if size.depth > MAX_DEPTH {
+            return Err(Refusal::TooLarge(span));
+        }
+        self.spend(size.nodes, span)
+    }
+
+    // What is large is refused where it is copied.
+    fn admit(&self, _: &impl Form, _: Span) -> Result<()> {
+        Ok(())
+    }
+
+    fn unbound(span: Span) -> Refusal {
+        Refusal::NotAState(span)
+    }
+
+    // What is too large is the use, not the line of the definition at which the limit happens to be reached.
+    fn blame(refusal: Refusal, used: Span) -> Refusal {
+        match refusal {
+            Refusal::TooLarge(_) => Refusal::TooLarge(used),
+            other => other,
+        }
+    }
+
+    fn param(&self, param: ParamId) -> Expr {
+        Expr::Const(self.layout.params[param])
+    }
+
+    fn lowest_id(&self, template: TemplateId) -> Expr {
+        Expr::Const(self.layout.templates[template].lowest_id)
+    }
+
+    fn last_id(&self, template: TemplateId) -> Expr {
+        Expr::Const(i64::from(self.layout.templates[template].count) - 1)
+    }
+
+    fn single(&mut self, _: TemplateId) -> Expr {
+        Expr::Const(0)
+    }
+
+    fn id(&mut self, number: Expr, template: TemplateId, span: Span) -> Result<Expr> {
+        let shape = &self.layout.templates[template];
+        let (lowest, count) = (shape.lowest_id, i64::from(shape.count));
+        let copy = self.copy(&number, span)?;
+        let mut holds = build::within(copy, lowest, lowest.saturating_add(count - 1));
+        let index = build::arith(ArithOp::Sub, number, Expr::Const(lowest));
+        if shape.dynamic {
+            let copy = self.copy(&index, span)?;
+            holds = build::and([holds, self.started(template, copy, span)?]);
+        }
+        self.check(holds, CheckKind::Id, span);
+        Ok(index)
+    }
+
+    fn is_some(id: Expr) -> Expr {
+        build::compare(CompareOp::Ne, id, Expr::Const(-1))
+    }
+
+    fn at(
+        &mut self,
+        template: TemplateId,
+        process: Expr,
+        locations: &[LocationId],
+        span: Span,
+    ) -> Result<Expr> {
+        let mut parts = Vec::new();
+        for location in locations {
+            let process = self.copy(&process, span)?;
+            parts.push(build::eq(
+                self.layout.pc(template, process),
+                Expr::Const(i64::from(location.raw())),
+            ));
+        }
+        Ok(build::or(parts))
+    }
+
+    fn temporal(
+        &mut self,
+        expr: &hir::Expr,
+        template: TemplateId,
+        process: Expr,
+        location: LocationId,
+    ) -> Result<Expr> {
+        match expr.kind {
+            ExprKind::Enabled { .. } => self.enabled(template, process, location, expr.span),
+            _ => self.taken(template, process, location, expr.span),
+        }
+    }
+
+    fn place_at(&mut self, var: Var<Expr>, indices: &[hir::Expr], span: Span) -> Result<Place> {
+        let (var, process) = match var {
+            Var::Shared(shared) => (self.layout.shared(shared), None),
+            Var::Own(local) => (self.own_local(local, span)?, Some(Expr::Own)),
+            Var::Of(template, process, local) => {
+                (self.layout.local(template, local), Some(process))
+            }
+        };
+        let offset = self.offset(var, indices)?;
+        Ok(Place {
+            var,
+            process,
+            offset,
+        })
+    }
+
+    fn read(&mut self, place: Place, span: Span) -> Result<Expr> {
+        let writes = std::mem::take(&mut self.path.frame.writes);
+        let value = self.read_after(&writes, place, span);
+        self.path.frame.writes = writes;
+        value
+    }
+
+    fn fold(&mut self, fold: Fold) -> Result<Expr> {
+        let (kind, span) = (fold.kind, fold.span);
+        let (lo, hi) = self.bounds_of(fold.domain, span)?;
+        if lo > hi {
+            if matches!(kind, FoldKind::Min | FoldKind::Max) {
+                self.check(build::FALSE, CheckKind::Empty, span);
+            }
+            return Ok(match kind {
+                FoldKind::Forall => build::TRUE,
+                _ => build::FALSE,
+            });
+        }
+        let bound = self.fresh();
+        let (value, checks) = self.apart(|this| this.body(fold, Expr::Bound(bound)))?;
+        let Some(template) = self.layout.dynamic(fold.domain) else {
+            self.quantify(bound, (lo, hi), build::TRUE, checks, span)?;
+            return Ok(build::fold(kind, bound, lo, hi, value));
+        };
+        let started = self.started(template, Expr::Bound(bound), span)?;
+        self.quantify(bound, (lo, hi), started.clone(), checks, span)?;
+        let value = match kind {
+            FoldKind::Forall => build::implies(started, value),
+            FoldKind::Exists | FoldKind::Count => build::and([started, value]),
+            FoldKind::Sum => build::ite(started, value, Expr::Const(0)),
+            // The first process stands in for those that are not there.
+            FoldKind::Min | FoldKind::Max => {
+                let some = self.started(template, Expr::Const(0), span)?;
+                self.check(some, CheckKind::Empty, span);
+                let (first, _) = self.apart(|this| this.body(fold, Expr::Const(0)))?;
+                build::ite(started, value, first)
+            }
+        };
+        Ok(build::fold(kind, bound, lo, hi, value))
+    }
+
+    fn connective(&mut self, parts: &[hir::Expr], conjunction: bool) -> Result<Expr> {
+        let mut done = build::boolean(conjunction);
+        if self.own.is_some() {
+            for part in parts {
+                done = self.further(done, part, conjunction)?;
+            }
+            return Ok(done);
+        }
+        let mut each = Vec::new();
+        for part in parts {
+            let (value, checks) = self.apart(|this| this.truth(part))?;
+            let holds = build::and(checks.into_iter().map(|check| check.holds));
+            each.push((value, holds, part.span));
+        }
+        let Some((value, holds, span)) = self.together(each, conjunction)? else {
+            return Ok(done);
+        };
+        self.check(holds, CheckKind::Index, span);
+        Ok(value)
     }
 }
 

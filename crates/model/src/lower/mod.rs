@@ -1,16 +1,12 @@
 //! Lowering: from an instance of the checked program to guarded steps, the plain form.
 //!
-//! Three parts, a file each. `flow` turns a template's statements into a graph. `paths` walks every
-//! path from a label to the next, carrying what was written symbolically, so that all clauses
-//! and updates of a step speak of the state before it. `expr` lowers expressions, resolves reads
-//! after writes, and collects checks.
+//! Statements are executed (`execute`) as for a family, with numbers for parameters: `expr` writes values as expressions over cells, `paths` makes steps of paths.
 //!
 //! Loops without labels are unrolled and definitions put in place, so the result can be far
 //! larger than the text. Both kinds of growth are bounded: [`MAX_PATHS`] paths from one label, and
 //! [`MAX_NODES`] nodes of expressions altogether. Beyond that there is a diagnostic, and no system.
 
 mod expr;
-mod flow;
 mod paths;
 
 use index_vec::IndexVec;
@@ -21,7 +17,8 @@ use threadwise_lang::program::{
 };
 
 use crate::build;
-use crate::instance::{Instance, MAX_CELLS, MAX_PROCESSES};
+use crate::execute::Evaluate;
+use crate::instance::{Instance, MAX_CELLS, MAX_PROCESSES, Shape, Values};
 use crate::symmetry;
 use crate::system::{
     CellDomain, CellId, CellInitial, Check, Dim, DimKind, Expr, IdUse, Place, ProcessId, Scope,
@@ -29,7 +26,7 @@ use crate::system::{
 };
 use crate::temporal::{self, Atom, Formula, Liveness, TooLarge};
 use crate::visit;
-use expr::{Frame, Refusal, Temporal, Translator};
+use expr::{Refusal, Temporal, Translator};
 
 /// The greatest number of paths from one label to the next.
 pub const MAX_PATHS: usize = 4_096;
@@ -89,36 +86,24 @@ fn lower_with(
     }];
     for property in &program.properties {
         let kind = match &property.kind {
-            PropertyKind::DeadlockFree => SystemPropertyKind::DeadlockFree,
+            PropertyKind::DeadlockFree => Ok(SystemPropertyKind::DeadlockFree),
             PropertyKind::Liveness { under, formula } => {
-                match liveness(
-                    &layout,
-                    &templates,
-                    under,
-                    formula,
-                    property.span,
-                    &mut budget,
-                ) {
-                    Ok(liveness) => SystemPropertyKind::Liveness(liveness),
-                    Err(refusal) => {
-                        errors.push(diagnostic(refusal));
-                        continue;
-                    }
-                }
+                let span = property.span;
+                liveness(&layout, &templates, under, formula, span, &mut budget)
+                    .map(SystemPropertyKind::Liveness)
             }
-            PropertyKind::Invariant(expr) => match predicate(&layout, expr, &mut budget) {
-                Ok(expr) => SystemPropertyKind::Invariant(expr),
-                Err(refusal) => {
-                    errors.push(diagnostic(refusal));
-                    continue;
-                }
-            },
+            PropertyKind::Invariant(expr) => {
+                predicate(&layout, expr, &mut budget).map(SystemPropertyKind::Invariant)
+            }
         };
-        properties.push(SystemProperty {
-            name: property.name.clone(),
-            kind,
-            ids: symmetry::id_use(instance, &property.kind),
-        });
+        match kind {
+            Ok(kind) => properties.push(SystemProperty {
+                name: property.name.clone(),
+                kind,
+                ids: symmetry::id_use(instance, &property.kind),
+            }),
+            Err(refusal) => errors.push(diagnostic(refusal)),
+        }
     }
     let mut exceptions = Vec::new();
     for exception in &program.exceptions {
@@ -151,9 +136,14 @@ fn predicate(
     budget: &mut u64,
 ) -> Result<Expr, Refusal> {
     let mut translator = Translator::new(layout, None, *budget);
-    let value = translator.expr(&mut Frame::default(), expr)?;
+    let value = translator.value(expr)?;
     *budget = translator.budget;
-    let checks = translator.checks.into_iter().map(|check| check.holds);
+    let checks = translator
+        .path
+        .frame
+        .checks
+        .into_iter()
+        .map(|check| check.holds);
     Ok(build::and(checks.chain([value])))
 }
 
@@ -176,12 +166,12 @@ fn liveness(
         taken: Vec::new(),
     });
     let mut lower = |atom: &Atom| -> Result<(Expr, Vec<Check>), Refusal> {
-        let mut frame = Frame::default();
-        for (var, value) in &atom.bindings {
-            frame.bindings.insert(*var, Expr::Const(*value));
-        }
-        let value = translator.expr(&mut frame, atom.expr)?;
-        Ok((value, std::mem::take(&mut translator.checks)))
+        let bindings = atom.bindings.iter();
+        translator.path.frame.bindings = bindings
+            .map(|(var, value)| (*var, Expr::Const(*value)))
+            .collect();
+        let value = translator.value(atom.expr)?;
+        Ok((value, std::mem::take(&mut translator.path.frame.checks)))
     };
     let mut checks: Vec<Expr> = Vec::new();
     let formula = formula.try_map(&mut |atom| {
@@ -327,8 +317,8 @@ impl<'a> Layout<'a> {
                 )]);
             }
         }
-        for var in &program.shared {
-            let var = layout.var(var, None)?;
+        for (id, var) in program.shared.iter_enumerated() {
+            let var = layout.var(var, instance.shared(id), None)?;
             layout.cells += var.len as usize;
             layout.vars.push(var);
         }
@@ -350,8 +340,8 @@ impl<'a> Layout<'a> {
             };
             let mut vars = vec![pc];
             let mut stride = 1;
-            for local in &template.locals {
-                let mut var = layout.var(local, Some(id))?;
+            for (local, var) in template.locals.iter_enumerated() {
+                let mut var = layout.var(var, instance.local(id, local), Some(id))?;
                 var.first = CellId::new(base + stride as usize);
                 stride += var.len;
                 vars.push(var);
@@ -370,37 +360,27 @@ impl<'a> Layout<'a> {
         Ok(layout)
     }
 
-    fn var(&self, var: &Variable, owner: Option<TemplateId>) -> Result<SystemVar, Vec<Diagnostic>> {
-        let dims: Vec<Dim> = var
-            .dims
-            .iter()
-            .map(|domain| {
-                let (lo, hi) = self.bounds(domain).unwrap_or((0, -1));
-                Dim {
-                    size: hi
-                        .saturating_sub(lo)
-                        .saturating_add(1)
-                        .clamp(0, i64::from(u32::MAX)) as u32,
-                    kind: match domain {
-                        Domain::Range(..) => DimKind::Range(lo),
-                        Domain::Enum(id) => DimKind::Enum(id.raw()),
-                        Domain::Template(id) => DimKind::Template(*id),
-                    },
-                }
-            })
-            .collect();
-        let len = dims
-            .iter()
-            .fold(1u32, |len, dim| len.saturating_mul(dim.size));
+    fn var(
+        &self,
+        var: &Variable,
+        shape: &Shape,
+        owner: Option<TemplateId>,
+    ) -> Result<SystemVar, Vec<Diagnostic>> {
+        let dims = var.dims.iter().zip(&shape.dims).map(|(domain, dim)| Dim {
+            size: dim.size,
+            kind: match domain {
+                Domain::Range(..) => DimKind::Range(dim.lowest),
+                Domain::Enum(id) => DimKind::Enum(id.raw()),
+                Domain::Template(id) => DimKind::Template(*id),
+            },
+        });
         let domain = match &var.scalar {
             Scalar::Bool => CellDomain::Bool,
             Scalar::Int => CellDomain::Int,
-            Scalar::Range(lo, hi) => {
-                let lo = self.instance.constant(lo).unwrap_or(0);
-                let hi = self.instance.constant(hi).unwrap_or(0);
-                // The counter of a loop that never runs has its least value.
-                CellDomain::Range(lo, if var.loop_counter { hi.max(lo) } else { hi })
-            }
+            Scalar::Range(..) => match shape.values {
+                Values::Between(lo, hi) => CellDomain::Range(lo, hi),
+                _ => CellDomain::Int,
+            },
             Scalar::Enum(id) => {
                 CellDomain::Enum(id.raw(), self.program.enums[*id].members.len() as u32)
             }
@@ -418,7 +398,7 @@ impl<'a> Layout<'a> {
                 // The instance has evaluated it and found it sound: the checks hold.
                 let mut translator = Translator::new(self, owner, MAX_NODES);
                 let value = translator
-                    .expr(&mut Frame::default(), expr)
+                    .value(expr)
                     .map_err(|refusal| vec![diagnostic(refusal)])?;
                 // One that is the same for all is evaluated once, not for each cell and by each engine.
                 let same = !visit::mentions_own_id(expr, self.program);
@@ -429,11 +409,11 @@ impl<'a> Layout<'a> {
         Ok(SystemVar {
             name: var.name.clone(),
             scope: owner.map_or(Scope::Shared, Scope::Local),
-            dims,
+            dims: dims.collect(),
             domain,
             initial,
             first: CellId::new(self.cells),
-            len,
+            len: shape.len as u32,
             stride: 0,
         })
     }

@@ -1,7 +1,5 @@
 //! A program, its text and a state of it, for tests that step through it by hand.
 
-#![allow(dead_code, reason = "each test file uses its part")]
-
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -1,11 +1,10 @@
 //! `counter --method cegar`: what the published method proves, and that it proves nothing wrong.
 
-use threadwise_param::engine::{FamilyEngine, Method};
-use threadwise_testgen::parametric::{generate, verdicts};
-use threadwise_testgen::{generated_programs, library_for_all, variants_for_all};
+use threadwise_param::engine::{Method, Way};
+use threadwise_testgen::{library_for_all, variants_for_all};
 
-use crate::common::{BUDGET, Verdict, contradiction, decide_by};
-use crate::library::{compare, expected};
+use crate::engines::common::{BUDGET, Verdict, decide};
+use crate::engines::library::{compare, expected};
 
 /// What is not proved in time: the abstraction is too weak for it, or predicates are found without end.
 const OPEN: &[&str] = &["as_many", "bakery", "maximum", "ticket_lock"];
@@ -16,7 +15,7 @@ fn the_programs_of_the_literature_are_proved() {
     for (name, text) in library_for_all() {
         let open = OPEN.contains(&name.as_str());
         let budget = if open { BUDGET / 8 } else { 4 * BUDGET };
-        let found = decide_by(FamilyEngine::Counter, Method::Cegar, &text, budget);
+        let found = decide(Way::Counter(Method::Cegar), &text, budget);
         let found = found.unwrap_or_else(|error| panic!("{name}: {error}"));
         compare(&name, &text, &found);
         for expected in expected(&text) {
@@ -36,7 +35,7 @@ fn the_programs_of_the_literature_are_proved() {
 fn what_no_process_alone_can_know_violates_the_abstraction() {
     let mut all = library_for_all().into_iter();
     let (_, text) = all.find(|(name, _)| name == "maximum").expect("a model");
-    let found = decide_by(FamilyEngine::Counter, Method::Cegar, &text, 100 * BUDGET);
+    let found = decide(Way::Counter(Method::Cegar), &text, 100 * BUDGET);
     let Verdict::Unknown(why) = &found.expect("verdicts")["checks"] else {
         panic!("it has no thread-modular proof");
     };
@@ -46,26 +45,8 @@ fn what_no_process_alone_can_know_violates_the_abstraction() {
 #[test]
 fn nothing_wrong_is_proved() {
     for (name, text) in variants_for_all() {
-        let found = decide_by(FamilyEngine::Counter, Method::Cegar, &text, BUDGET / 20);
+        let found = decide(Way::Counter(Method::Cegar), &text, BUDGET / 20);
         let found = found.unwrap_or_else(|error| panic!("{name}: {error}"));
         compare(&name, &text, &found);
     }
-}
-
-#[test]
-fn proofs_agree_with_search_on_random_programs() {
-    let proved = generated_programs(generate, 150, |_, text, _| {
-        let found = decide_by(FamilyEngine::Counter, Method::Cegar, text, 1_500)?;
-        let instances = verdicts(text, 4, 2_000, true)?;
-        let mut proved = 0;
-        for (property, verdict) in &found {
-            if matches!(verdict, Verdict::Proved(..)) {
-                contradiction(property, &instances)?;
-                proved += 1;
-            }
-        }
-        Ok(proved)
-    });
-    let proved: usize = proved.iter().sum();
-    assert!(proved >= 100, "{proved}");
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use threadwise_certify::check_family;
-use threadwise_engine::{Limits, Silent, Stop};
+use threadwise_engine::{FamilyAnswer, FamilyEngine, Limits, Silent, Stop, Task};
 use threadwise_evidence::{CHECKS, Certificate, replay};
 use threadwise_lang::program::{Program, PropertyKind};
-use threadwise_param::engine::{Answer, FamilyEngine, Method, Task};
+use threadwise_param::engine::{Prover, Way};
 use threadwise_testgen::parametric::{AtInstance, Truth};
 
 /// How often an engine may ask whether to stop. It is the same on every machine, since no engine looks at the clock.
@@ -37,21 +37,7 @@ pub fn properties(program: &Program) -> Vec<String> {
 }
 
 /// What an engine finds about all properties, by name. An error if its evidence is none.
-pub fn decide(
-    engine: FamilyEngine,
-    text: &str,
-    budget: u64,
-) -> Result<BTreeMap<String, Verdict>, String> {
-    decide_by(engine, Method::default(), text, budget)
-}
-
-/// The same by another method.
-pub fn decide_by(
-    engine: FamilyEngine,
-    method: Method,
-    text: &str,
-    budget: u64,
-) -> Result<BTreeMap<String, Verdict>, String> {
+pub fn decide(way: Way, text: &str, budget: u64) -> Result<BTreeMap<String, Verdict>, String> {
     let program = program(text).ok_or("no program")?;
     let properties = properties(&program);
     let asked = AtomicU64::new(0);
@@ -67,19 +53,17 @@ pub fn decide_by(
         program: &program,
         fixed: &BTreeMap::new(),
         properties: &properties,
-        method,
         solver: None,
-        bounded: false,
-        certificates: true,
-        explain: false,
         limits: &limits,
     };
-    let outcome = engine.check(&task, &mut Silent);
+    let outcome = Prover::new(way).check(&task, &mut Silent);
     let mut verdicts = BTreeMap::new();
     for (property, (answer, account)) in properties.iter().zip(outcome.findings) {
         let verdict = match answer {
-            Answer::Proved(None) => return Err(format!("{property}: a proof without evidence")),
-            Answer::Proved(Some(certificate)) => {
+            FamilyAnswer::Proved(None) => {
+                return Err(format!("{property}: a proof without evidence"));
+            }
+            FamilyAnswer::Proved(Some(certificate)) => {
                 check_family(&program, &certificate, property, &|| false)
                     .map_err(|error| format!("{property}: the proof is refused: {error}"))?;
                 let how = account
@@ -89,10 +73,10 @@ pub fn decide_by(
                     .unwrap_or_default();
                 Verdict::Proved(Box::new(certificate), how)
             }
-            Answer::Violated(found) => {
+            FamilyAnswer::Violated(found) => {
                 let trace = found
                     .run
-                    .record(&found.instance, text, &found.system, property)
+                    .record(&found.instance, &found.system, property)
                     .map_err(|error| format!("{property}: no run of the program: {error}"))?;
                 replay(&found.instance, &trace)
                     .map_err(|error| format!("{property}: the run is refused: {error}"))?;
@@ -103,7 +87,7 @@ pub fn decide_by(
                         .collect(),
                 )
             }
-            Answer::Unknown(reason) => Verdict::Unknown(reason.message),
+            FamilyAnswer::Unknown(reason) => Verdict::Unknown(reason.message),
         };
         verdicts.insert(property.clone(), verdict);
     }

@@ -10,12 +10,12 @@ use threadwise_evidence::family::{Condition, FamilyClaim};
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::Program;
 use threadwise_lang::syntax::parse;
-use threadwise_param::engine::FamilyEngine;
+use threadwise_param::engine::Way;
 use threadwise_testgen::parametric::{generate, verdicts};
 use threadwise_testgen::random::Random;
 use threadwise_testgen::{library_for_all, variants_for_all};
 
-use crate::common::{BUDGET, Verdict, contradiction, decide, program, properties};
+use crate::engines::common::{BUDGET, Verdict, contradiction, decide, program, properties};
 
 /// A proof of a program's property.
 struct Source {
@@ -29,7 +29,7 @@ struct Source {
 fn sources(programs: impl IntoIterator<Item = (String, String)>, budget: u64) -> Vec<Source> {
     let mut sources = Vec::new();
     for (name, text) in programs {
-        let verdicts = decide(FamilyEngine::Counter, &text, budget);
+        let verdicts = decide(Way::COUNTER, &text, budget);
         let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
         for verdict in verdicts.into_values() {
             if let Verdict::Proved(certificate, _) = verdict {
@@ -351,8 +351,11 @@ fn proofs_of_changed_programs_are_refused() {
 
 #[test]
 fn proofs_of_changed_random_programs_are_refused() {
-    let random = (0..150).map(|seed| (seed.to_string(), generate(seed)));
+    let programs = threadwise_testgen::sweep::programs(30);
+    let random = (0..programs).map(|seed| (seed.to_string(), generate(seed)));
     let (refused, accepted, wrong) = against_changes(&sources(random, 600), 4);
-    let exercised = refused >= 60 && accepted >= 200 && wrong >= 25;
+    // So many of each thirty.
+    let of = |thirty: usize| thirty * programs as usize / 30;
+    let exercised = refused >= of(12) && accepted >= of(40) && wrong >= of(5);
     assert!(exercised, "{refused}, {wrong} of them wrong; {accepted}");
 }

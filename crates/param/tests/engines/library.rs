@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use threadwise_param::engine::FamilyEngine;
+use threadwise_param::engine::Way;
 use threadwise_testgen::parametric::verdicts;
 use threadwise_testgen::{library, library_for_all, variants_for_all};
 
-use crate::common::{BUDGET, Verdict, contradiction, decide, program, properties};
+use crate::engines::common::{BUDGET, Verdict, contradiction, decide, program, properties};
 
 /// What a program says of its properties at some values: `//@ expect mutex: violated at N=1..2, M=3`.
 pub struct Expected<'a> {
@@ -75,8 +75,8 @@ pub fn compare(name: &str, text: &str, verdicts: &BTreeMap<String, Verdict>) {
 }
 
 /// The properties that are proved of a program, after everything else was seen to.
-fn proved(engine: FamilyEngine, name: &str, text: &str, budget: u64) -> Vec<String> {
-    let verdicts = decide(engine, text, budget).unwrap_or_else(|error| panic!("{name}: {error}"));
+fn proved(way: Way, name: &str, text: &str, budget: u64) -> Vec<String> {
+    let verdicts = decide(way, text, budget).unwrap_or_else(|error| panic!("{name}: {error}"));
     compare(name, text, &verdicts);
     let proved = verdicts.iter();
     let proved = proved.filter(|(_, verdict)| matches!(verdict, Verdict::Proved(..)));
@@ -90,7 +90,7 @@ const LONG: &[&str] = &["maximum", "unverif_13", "unverif_13_2"];
 fn the_library_for_all_is_decided() {
     let mut wrong = Vec::new();
     for (name, text) in library_for_all() {
-        let verdicts = decide(FamilyEngine::Counter, &text, BUDGET);
+        let verdicts = decide(Way::COUNTER, &text, BUDGET);
         let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
         compare(&name, &text, &verdicts);
         for expected in expected(&text) {
@@ -114,7 +114,7 @@ fn the_library_for_all_is_decided() {
 fn what_is_wrong_is_not_proved() {
     let (mut proved_right, mut right, mut violated, mut wrong) = (0, 0, 0, 0);
     for (name, text) in variants_for_all() {
-        let verdicts = decide(FamilyEngine::Counter, &text, BUDGET / 8);
+        let verdicts = decide(Way::COUNTER, &text, BUDGET / 8);
         let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
         // A contradiction would be a proof of what is violated somewhere.
         compare(&name, &text, &verdicts);
@@ -159,10 +159,10 @@ const GENERALISED: &[&str] = &[
 ];
 
 /// What is proved of a finite model holds at small instances, and those that should be are proved.
-fn finite(engine: FamilyEngine, wanted: &[&str]) {
+fn finite(way: Way, wanted: &[&str]) {
     let mut missing = Vec::new();
     for (name, text) in library() {
-        let proved = proved(engine, &name, &text, BUDGET / 8);
+        let proved = proved(way, &name, &text, BUDGET / 8);
         if proved.is_empty() {
             missing.extend(wanted.contains(&name.as_str()).then_some(name));
             continue;
@@ -182,19 +182,19 @@ fn finite(engine: FamilyEngine, wanted: &[&str]) {
 
 #[test]
 fn proofs_about_finite_models_hold_at_small_instances() {
-    finite(FamilyEngine::Counter, PROVED);
+    finite(Way::COUNTER, PROVED);
 }
 
 #[test]
 fn so_do_generalised_ones() {
-    finite(FamilyEngine::Generalise, GENERALISED);
+    finite(Way::Generalise, GENERALISED);
 }
 
 #[test]
 fn the_infinite_ones_are_generalised_too() {
     for (name, text) in library_for_all() {
         if matches!(name.as_str(), "bakery" | "ticket_lock") {
-            let proved = proved(FamilyEngine::Generalise, &name, &text, BUDGET);
+            let proved = proved(Way::Generalise, &name, &text, BUDGET);
             assert!(proved.contains(&"mutex".to_owned()), "{name}: {proved:?}");
         }
     }

@@ -1,10 +1,13 @@
 //! Random programs about any number of processes.
 
-use threadwise_param::engine::FamilyEngine;
+use std::collections::BTreeMap;
+
+use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
 use threadwise_testgen::parametric::{AtInstance, Truth, generate, verdicts};
+use threadwise_testgen::sweep::programs;
 
-use crate::common::{Verdict, contradiction, decide};
+use crate::engines::common::{Verdict, contradiction, decide};
 
 /// What became of the properties of a program.
 #[derive(Clone, Debug, Default)]
@@ -37,82 +40,111 @@ impl Tally {
     }
 }
 
-/// Has programs decided, and compares with a search of the instances up to some number of processes.
-fn programs(
-    engine: FamilyEngine,
+/// What is asked of each program, by its seed: a way to decide it, and how often that may ask whether to stop.
+type Asked = (Way, u64);
+
+/// Makes so many programs, searches the instances of each up to some number of processes, and has the engines decide it that are given for its seed.
+/// Gives what became of them, for each engine.
+fn compare<const ENGINES: usize>(
     count: u64,
-    every: u64,
-    up_to: i64,
-    states: u64,
-    budget: u64,
-) -> Tally {
+    (up_to, states): (i64, u64),
+    asked: impl Fn(u64) -> [Option<Asked>; ENGINES] + Sync,
+) -> [Tally; ENGINES] {
     let tallies = generated_programs(generate, count, |seed, text, _| {
-        let mut tally = Tally::default();
-        if !seed.is_multiple_of(every) {
-            return Ok(tally);
-        }
-        let found = decide(engine, text, budget)?;
         let instances = verdicts(text, up_to, states, true)?;
-        for (property, verdict) in &found {
-            match verdict {
-                Verdict::Proved(_, how) => {
-                    contradiction(property, &instances)?;
-                    tally.proved += 1;
-                    tally.clauses += usize::from(!how.contains("by equations about"));
-                    tally.pairs += usize::from(how.contains("2 processes"));
-                    tally.counted += usize::from(how.contains("counted"));
-                    let searched = instances.iter().filter(|at| holds(at, property));
-                    tally.searched += usize::from(searched.count() >= 3);
-                }
-                Verdict::Violated(values) => {
-                    let same = instances.iter().find(|at| at.values == *values);
-                    if same.is_some_and(|at| holds(at, property)) {
-                        return Err(format!("{property} holds at {values:?}"));
-                    }
-                    tally.violated += 1;
-                }
-                Verdict::Unknown(_) => {
-                    tally.unknown += 1;
-                    tally.missed += usize::from(contradiction(property, &instances).is_err());
-                }
+        let mut tallies = [const { None }; ENGINES];
+        for (tally, asked) in tallies.iter_mut().zip(asked(seed)) {
+            if let Some((way, budget)) = asked {
+                let found = decide(way, text, budget)?;
+                *tally = Some(tally_of(&found, &instances)?);
             }
         }
-        Ok(tally)
+        Ok(tallies)
     });
-    let mut total = Tally::default();
-    tallies.iter().for_each(|tally| total.add(tally));
+    let mut total: [Tally; ENGINES] = std::array::from_fn(|_| Tally::default());
+    for tallies in &tallies {
+        for (total, tally) in total.iter_mut().zip(tallies) {
+            tally.iter().for_each(|tally| total.add(tally));
+        }
+    }
+    println!("{total:?}");
     total
+}
+
+/// What became of the properties of a program; an error if a search of instances contradicts it.
+fn tally_of(found: &BTreeMap<String, Verdict>, instances: &[AtInstance]) -> Result<Tally, String> {
+    let mut tally = Tally::default();
+    for (property, verdict) in found {
+        match verdict {
+            Verdict::Proved(_, how) => {
+                contradiction(property, instances)?;
+                tally.proved += 1;
+                tally.clauses += usize::from(!how.contains("by equations about"));
+                tally.pairs += usize::from(how.contains("2 processes"));
+                tally.counted += usize::from(how.contains("counted"));
+                let searched = instances.iter().filter(|at| holds(at, property));
+                tally.searched += usize::from(searched.count() >= 3);
+            }
+            Verdict::Violated(values) => {
+                let same = instances.iter().find(|at| at.values == *values);
+                if same.is_some_and(|at| holds(at, property)) {
+                    return Err(format!("{property} holds at {values:?}"));
+                }
+                tally.violated += 1;
+            }
+            Verdict::Unknown(_) => {
+                tally.unknown += 1;
+                tally.missed += usize::from(contradiction(property, instances).is_err());
+            }
+        }
+    }
+    Ok(tally)
 }
 
 fn holds(at: &AtInstance, property: &str) -> bool {
     at.truths.get(property) == Some(&Truth::Holds)
 }
 
+/// How many programs.
+const PROGRAMS: u64 = 300;
+
+/// One search of its instances for each program, and every engine: `counter` always, the others on some.
 #[test]
 fn proofs_agree_with_search_on_random_programs() {
-    let total = programs(FamilyEngine::Counter, 1_000, 1, 5, 3_000, 2_000);
-    let exercised = total.proved >= 1_500
-        && total.violated >= 400
-        && total.unknown <= 900
-        && total.clauses >= 100
-        && total.pairs >= 15
-        && total.searched >= 1_400;
-    assert!(exercised, "{total:?}");
+    let count = programs(PROGRAMS);
+    let [counter, generalise, cegar] = compare(count, (5, 3_000), |seed| {
+        let some = |every, asked| seed.is_multiple_of(every).then_some(asked);
+        [
+            Some((Way::Counter(Method::default()), 2_000)),
+            some(4, (Way::Generalise, 2_000)),
+            some(6, (Way::Counter(Method::Cegar), 1_500)),
+        ]
+    });
+    // So many of each thousand programs.
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = counter.proved >= of(1_500)
+        && counter.violated >= of(400)
+        && counter.unknown <= of(900)
+        && counter.clauses >= of(100)
+        && counter.pairs >= of(15)
+        && counter.searched >= of(1_400);
+    assert!(exercised, "counter: {counter:?}");
+    let exercised = generalise.proved >= of(300)
+        && generalise.violated >= of(50)
+        && generalise.searched >= of(280);
+    assert!(exercised, "generalise: {generalise:?}");
+    assert!(cegar.proved >= of(100), "cegar: {cegar:?}");
 }
 
-#[test]
-fn generalised_proofs_agree_with_search_on_random_programs() {
-    let total = programs(FamilyEngine::Generalise, 1_000, 4, 5, 3_000, 2_000);
-    let exercised = total.proved >= 300 && total.violated >= 50 && total.searched >= 280;
-    assert!(exercised, "{total:?}");
-}
-
-/// The same on a larger scale: `cargo test --release -p threadwise-param --test engines -- --ignored random`.
+/// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.
 #[test]
 #[ignore = "on a larger scale"]
 fn proofs_agree_with_search_on_many_random_programs() {
-    for engine in [FamilyEngine::Counter, FamilyEngine::Generalise] {
-        let total = programs(engine, 20_000, 1, 8, 100_000, 20_000);
+    let ways = [Way::Counter(Method::default()), Way::Generalise];
+    let totals = compare(20_000, (8, 100_000), |_| {
+        ways.map(|way| Some((way, 20_000)))
+    });
+    for total in totals {
         assert!(total.proved > 10_000, "{total:?}");
     }
 }

@@ -1,13 +1,13 @@
 //! Programs that single out one thing: right ones with a proof that needs it, and ones that are wrong at instances far larger than any that is
 //! searched, so that an engine which gets it wrong has a proof of what is not true.
 
-use threadwise_param::engine::FamilyEngine;
+use threadwise_param::engine::Way;
 
-use crate::common::{BUDGET, Verdict, decide};
+use crate::engines::common::{BUDGET, Verdict, decide};
 
 /// The verdict about an invariant.
 fn verdict(text: &str, property: &str) -> Verdict {
-    let verdicts = decide(FamilyEngine::Counter, text, BUDGET / 8);
+    let verdicts = decide(Way::COUNTER, text, BUDGET / 8);
     let mut verdicts = verdicts.unwrap_or_else(|error| panic!("{error}\n{text}"));
     verdicts.remove(property).expect("an answer")
 }

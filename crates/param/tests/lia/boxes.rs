@@ -1,6 +1,6 @@
 //! Questions about variables in small boxes, answered by trying all values.
 
-use crate::{Tally, check, generate, holds, solve, solver};
+use crate::lia::{Tally, check, generate, holds, solve, solver};
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_param::lia::Answer;
 use threadwise_testgen::random::Random;

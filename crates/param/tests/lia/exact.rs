@@ -1,6 +1,6 @@
 //! Questions with a point, each written out.
 
-use crate::{at_most, equal, holds, proof, solve, solver};
+use crate::lia::{at_most, equal, holds, proof, solve, solver};
 use threadwise_evidence::arithmetic::{Atom, Formula, Proof};
 use threadwise_param::lia::{Answer, Limits, Solver, Why};
 

@@ -1,6 +1,6 @@
 //! Random questions of several kinds.
 
-use crate::{at_most, equal};
+use crate::lia::{at_most, equal};
 use threadwise_evidence::arithmetic::{Atom, Formula};
 use threadwise_testgen::random::Random;
 

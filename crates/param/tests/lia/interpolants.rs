@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{at_most, equal, generate, solve, solver};
+use crate::lia::{at_most, equal, generate, solve, solver};
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_param::lia::{Answer, Limits, interpolate};
 use threadwise_testgen::random::Random;

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use crate::generate::{self, Question};
-use crate::{Tally, solve, solver};
+use crate::lia::generate::{self, Question};
+use crate::lia::{Tally, solve, solver};
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_param::lia::Answer;
 use threadwise_testgen::random::Random;
@@ -129,7 +129,7 @@ fn z3_agrees() {
     compare(2000, 1);
 }
 
-/// The long run: `cargo test --release -p threadwise-param --test lia -- --ignored --nocapture`.
+/// The long run: `cargo test --release -p threadwise-param --test all -- --ignored --nocapture lia::`.
 #[test]
 #[ignore = "takes minutes"]
 fn z3_agrees_on_many() {

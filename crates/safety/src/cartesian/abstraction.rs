@@ -19,14 +19,13 @@ use threadwise_engine::{Answer, Limits, Observer, Progress, Run, Stop};
 use threadwise_evidence::{Account, Reason, ReasonCode, Stats};
 use threadwise_model::eval::{self, Overflow};
 use threadwise_model::system::{CellId, ProcessId, Scope, System, SystemProperty};
-use threadwise_symbolic::{Error, OutOfNodes, Room};
+use threadwise_symbolic::{Error, Halt, OutOfNodes, Room, room};
 
 use super::formula::{Predicate, is_void};
 use super::graph::{Graphs, Moves, NONE, Node};
 use super::sets::{EMPTY, LocalId, SetId};
 use super::threads::{SharedId, Threads};
 use super::{Cartesian, Exceptions, proof};
-use crate::reach::{Halt, room};
 use crate::target;
 
 /// Results of operations that are kept.

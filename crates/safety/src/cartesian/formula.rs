@@ -14,12 +14,11 @@ use threadwise_model::eval::{Context, Overflow};
 use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::partial::{bind, for_cells};
 use threadwise_model::system::{CellId, Expr, ProcessId, SystemProperty, SystemPropertyKind};
-use threadwise_symbolic::Error;
+use threadwise_symbolic::{Error, Halt};
 
 use super::graph::{Graphs, NONE, Node};
 use super::sets::{EMPTY, LocalId, SetId};
 use super::threads::{SharedId, Threads};
-use crate::reach::Halt;
 
 /// After how many evaluations the clock is looked at.
 const SELDOM: u32 = 256;
@@ -619,7 +618,7 @@ impl Within<'_, '_> {
 
 /// Whether all numbers in a range compare with zero in the same way; if so, in which.
 fn decided(op: CompareOp, least: i128, most: i128) -> Option<bool> {
-    let (holds_least, holds_most) = (compares(op, least), compares(op, most));
+    let (holds_least, holds_most) = (op.holds(least, 0), op.holds(most, 0));
     match op {
         CompareOp::Lt | CompareOp::Le | CompareOp::Gt | CompareOp::Ge => {
             (holds_least == holds_most).then_some(holds_least)
@@ -628,17 +627,6 @@ fn decided(op: CompareOp, least: i128, most: i128) -> Option<bool> {
             let outside = least > 0 || most < 0;
             (least == most || outside).then_some(holds_least)
         }
-    }
-}
-
-fn compares(op: CompareOp, number: i128) -> bool {
-    match op {
-        CompareOp::Eq => number == 0,
-        CompareOp::Ne => number != 0,
-        CompareOp::Lt => number < 0,
-        CompareOp::Le => number <= 0,
-        CompareOp::Gt => number > 0,
-        CompareOp::Ge => number >= 0,
     }
 }
 

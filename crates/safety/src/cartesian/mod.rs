@@ -17,15 +17,53 @@ mod refine;
 mod sets;
 mod threads;
 
-use serde::{Deserialize, Serialize};
-use threadwise_engine::{Answer, Engine, Limits, Observer, Outcome, Unsupported};
-use threadwise_evidence::{Account, Stats};
+use serde::Deserialize;
+use threadwise_engine::{
+    Answer, Decides, Engine, EngineInfo, Form, Limits, Make, Observer, OptionInfo, Outcome,
+    Unsupported,
+};
+use threadwise_evidence::Account;
 use threadwise_model::intervals::{Bounds, Interval};
 use threadwise_model::system::{System, SystemProperty};
 use threadwise_symbolic::with_deep_stack;
 
 use self::abstraction::Abstraction;
 use crate::target;
+
+/// Cartesian abstraction, as the engine is known.
+pub static CARTESIAN: EngineInfo = EngineInfo {
+    name: "cartesian",
+    about: "One set of local states for each thread and each valuation of the shared variables, combined freely but for exceptions, which are the model's or computed; counterexamples as of `split`.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[EXCEPTIONS],
+    make: Make::One(|setup| {
+        Ok(Box::new(Cartesian {
+            exceptions: setup.options.choice(&EXCEPTIONS)?,
+            certificates: setup.certificates,
+            explain: setup.explain,
+        }))
+    }),
+};
+
+const EXCEPTIONS: OptionInfo = OptionInfo::new(
+    "exceptions",
+    "In `cartesian`, which states are kept as they are while all others are combined",
+    Form::Choice(
+        "WHICH",
+        &[
+            (
+                "both",
+                "Those of the model, and what else is needed (default)",
+            ),
+            (
+                "given",
+                "Those of the model alone; `unknown` where they do not suffice",
+            ),
+            ("computed", "What is needed, whatever the model says"),
+        ],
+    ),
+);
 
 /// Cartesian abstraction with exception sets.
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +87,7 @@ impl Default for Cartesian {
 }
 
 /// Where exceptions come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exceptions {
     /// The model's, and what else is needed.
@@ -63,7 +101,7 @@ pub enum Exceptions {
 
 impl Engine for Cartesian {
     fn name(&self) -> &'static str {
-        "cartesian"
+        CARTESIAN.name
     }
 
     fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
@@ -78,11 +116,8 @@ impl Engine for Cartesian {
         observer: &mut dyn Observer,
     ) -> Outcome {
         let mut outcome = Outcome {
-            answers: Vec::new(),
             accounts: vec![Account::default(); properties.len()],
-            stats: Stats::default(),
-            complete: false,
-            capacity_exceeded: None,
+            ..Outcome::default()
         };
         with_deep_stack(|| {
             let finite = finite(self.name(), system);

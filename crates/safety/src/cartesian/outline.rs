@@ -12,11 +12,10 @@ use threadwise_evidence::Outline;
 use threadwise_model::influence::Globals;
 use threadwise_model::symmetry;
 use threadwise_model::system::{CellId, IdUse, ProcessId, SystemProperty, SystemPropertyKind};
-use threadwise_symbolic::{Bdd, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Halt, Hidden, Symbolic};
 
 use super::abstraction::Abstraction;
 use super::graph::{NONE, Node};
-use crate::reach::Halt;
 use crate::split::{
     Assertions, Division, Representatives, Stage, View, outline_at_leisure, tell_relations_omitted,
 };

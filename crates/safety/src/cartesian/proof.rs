@@ -6,13 +6,13 @@ use threadwise_evidence::certificate::{builder, cell_values};
 use threadwise_evidence::dag::{Builder, Child, Dag};
 use threadwise_evidence::{Account, Certificate};
 use threadwise_model::system::{CellId, SystemProperty};
+use threadwise_symbolic::Halt;
 
 use super::Cartesian;
 use super::abstraction::Abstraction;
 use super::graph::{NONE, Node};
 use super::outline::outline;
 use super::sets::LocalId;
-use crate::reach::Halt;
 
 /// The answer for a search that ended without errors.
 pub(super) fn proved(

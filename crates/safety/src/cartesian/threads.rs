@@ -9,10 +9,9 @@ use rustc_hash::FxHashMap;
 use threadwise_model::eval::{self, Outcome};
 use threadwise_model::layout::owners;
 use threadwise_model::system::{CellId, ProcessId, System};
-use threadwise_symbolic::Error;
+use threadwise_symbolic::{Error, Halt};
 
 use super::sets::LocalId;
-use crate::reach::Halt;
 
 define_index_type! { /// A valuation of the shared variables.
 pub(crate) struct SharedId = u32; }

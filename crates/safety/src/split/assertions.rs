@@ -17,14 +17,15 @@ use std::collections::HashMap;
 use index_vec::IndexVec;
 use threadwise_evidence::Outline;
 use threadwise_model::system::ProcessId;
-use threadwise_symbolic::{Agenda, Bdd, Diagrams, Hidden, Layout, Symbolic, Transition};
+use threadwise_symbolic::{
+    Agenda, Bdd, Diagrams, Halt, Hidden, Layout, Search, Symbolic, Transition,
+};
 
 use super::Stage;
 use super::division::{Body, Division, Fixpoint, Staged};
 use super::outline::outline;
 use super::together::Together;
 use super::view::{Representatives, Source, View};
-use crate::reach::{Halt, Search};
 
 /// A split invariant: the conjunction of all parts.
 #[derive(PartialEq)]

@@ -5,11 +5,10 @@
 
 use threadwise_evidence::Outline;
 use threadwise_model::system::ProcessId;
-use threadwise_symbolic::{Bdd, Diagrams, Layout, Symbolic};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Layout, Search, Symbolic};
 
 use super::Stage;
 use super::view::View;
-use crate::reach::{Halt, Search};
 
 /// Something that at most one of many may be.
 pub(crate) struct Body<'a> {

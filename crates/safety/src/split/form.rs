@@ -4,10 +4,9 @@
 //! cheapest to check. But it can also be as large as the set of reachable states would be. Each assertion alone is small, and the checker
 //! takes a conjunction of them as it is. So they are conjoined as long as that stays within a multiple of their size.
 
-use threadwise_symbolic::{Bdd, Diagrams};
+use threadwise_symbolic::{Bdd, Diagrams, Halt};
 
 use super::division::Division;
-use crate::reach::Halt;
 
 /// In which form assertions become a certificate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

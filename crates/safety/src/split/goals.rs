@@ -9,11 +9,10 @@
 use threadwise_lang::program::FoldKind;
 use threadwise_model::exclusion::AtMostOne;
 use threadwise_model::system::{Expr, ProcessId, SystemProperty, SystemPropertyKind};
-use threadwise_symbolic::{Bdd, Diagrams, Symbolic, Translator};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Search, Symbolic, Translator};
 
 use super::division::{Body, Division};
 use super::view::View;
-use crate::reach::{Halt, Search};
 use crate::target;
 
 /// More parts than this are not looked at one by one.

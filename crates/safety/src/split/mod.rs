@@ -28,13 +28,15 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
-use threadwise_engine::{Answer, Run};
+use serde::Deserialize;
+use threadwise_engine::{
+    Answer, Decides, EngineInfo, Form as Given, Make, NO_SYMMETRY, OptionInfo, Refused, Run, Setup,
+};
 use threadwise_evidence::{Account, Certificate, Outline, Round};
 use threadwise_model::influence::{Globals, Influence};
 use threadwise_model::symmetry::{self, Permutation};
 use threadwise_model::system::{CellId, IdUse, ProcessId, System, SystemProperty};
-use threadwise_symbolic::{Bdd, Error, Layout, Symbolic};
+use threadwise_symbolic::{Bdd, Error, Halt, Layout, Search, Symbolic, certificate};
 
 pub use self::assertions::{Assertions, summary};
 pub(crate) use self::division::Division;
@@ -44,14 +46,64 @@ use self::goals::Goals;
 pub(crate) use self::outline::terms::Naming;
 use self::outline::terms::{Literal, all_values};
 pub(crate) use self::outline::{outline_at_leisure, tell_relations_omitted};
-pub use self::pairwise::Pairwise;
+pub use self::pairwise::{PAIRWISE, Pairwise};
 use self::refine::{Among, Predicate, Refinement, refine};
-pub use self::thread_modular::{ThreadModular, ThreadModularRefined};
+pub use self::thread_modular::{
+    THREAD_MODULAR, THREAD_MODULAR_REFINED, ThreadModular, ThreadModularRefined,
+};
 pub use self::view::{Own, Representatives, Source, View};
 use self::witnesses::Witnesses;
-use crate::certificate;
-use crate::reach::{Halt, Method, Search, engine};
+use crate::reach::{Method, engine};
 use crate::target;
+
+/// Split invariants with refinement, as the engine is known.
+pub static SPLIT: EngineInfo = EngineInfo {
+    name: Split::NAME,
+    about: "One assertion for each process, refined by exposing facts about processes until it is a proof or an error is real; counterexamples are runs through the layers of the error set, not always the shortest.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[NO_SYMMETRY, ERRORS, PREDICATES, WITNESSES],
+    make: Make::One(|setup| Ok(Box::new(Split::of(setup)?))),
+};
+
+const ERRORS: OptionInfo = OptionInfo::new(
+    "errors",
+    "In `split`, when to look for errors in the assertions",
+    Given::Choice(
+        "WHEN",
+        &[
+            ("fixpoint", "When the assertions are complete (default)"),
+            (
+                "stages",
+                "After every step of everybody, as the method was published",
+            ),
+        ],
+    ),
+);
+
+const PREDICATES: OptionInfo = OptionInfo::new(
+    "predicates",
+    "In `split` and `thread-modular-refined`, where to look for the facts that the assertions about other processes may speak of",
+    Given::Choice(
+        "SOURCE",
+        &[
+            ("violations", "All violations at once (default)"),
+            (
+                "states",
+                "One violation after the other, until some fact that was found holds in each",
+            ),
+            (
+                "paths",
+                "The place where the way to the violations breaks; errors are looked for at every stage (`split` only)",
+            ),
+        ],
+    ),
+);
+
+const WITNESSES: OptionInfo = OptionInfo::flag(
+    "witnesses",
+    "In `split`, let everybody see who is at a label (or has a value), before they see of each process whether it is",
+);
 
 /// Split invariants with refinement.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +125,7 @@ pub struct Split {
 }
 
 /// When errors are looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Errors {
     /// When the assertions are complete, so that they can be computed in any order.
@@ -84,7 +136,7 @@ pub enum Errors {
 }
 
 /// Where the predicates come from that are exposed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Predicates {
     /// All violations at once.
@@ -107,6 +159,31 @@ impl Default for Split {
             predicates: Predicates::default(),
             witnesses: false,
         }
+    }
+}
+
+impl Split {
+    fn of(setup: &Setup) -> Result<Split, Refused> {
+        let (errors, predicates) = (
+            setup.options.choice(&ERRORS)?,
+            setup.options.choice(&PREDICATES)?,
+        );
+        let fixpoint = setup.options.has(&ERRORS) && errors == Errors::Fixpoint;
+        if fixpoint && predicates == Predicates::Paths {
+            return Err(Refused {
+                message: "`--predicates paths` follows violations through the stages, and `--errors fixpoint` has none".to_owned(),
+                help: "leave out `--errors`, or say `--errors stages`".to_owned(),
+            });
+        }
+        Ok(Split {
+            symmetry: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            errors,
+            predicates,
+            witnesses: setup.options.has(&WITNESSES),
+            ..Split::default()
+        })
     }
 }
 

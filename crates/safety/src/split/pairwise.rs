@@ -20,10 +20,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
 use index_vec::IndexVec;
-use threadwise_engine::Answer;
+use threadwise_engine::{Answer, Decides, EngineInfo, Make, NO_SYMMETRY};
 use threadwise_evidence::Outline;
 use threadwise_model::system::{ProcessId, SystemProperty};
-use threadwise_symbolic::{Bdd, Diagrams, Error, Hidden, Symbolic, Transition};
+use threadwise_symbolic::{Bdd, Diagrams, Error, Halt, Hidden, Search, Symbolic, Transition};
 
 use super::assertions::{Groups, close, close_common, summary};
 use super::division::{Body, Division, Fixpoint};
@@ -31,7 +31,24 @@ use super::outline::outline_of_pairs;
 use super::pairs::{self, Pair, Pairs};
 use super::view::View;
 use super::{Form, How, Predicates, Stage, decide};
-use crate::reach::{Halt, Method, Search, engine};
+use crate::reach::{Method, engine};
+
+/// Split invariants over pairs of processes, as the engine is known.
+pub static PAIRWISE: EngineInfo = EngineInfo {
+    name: Pairwise::NAME,
+    about: "One assertion for each pair of processes, refined in the same way; counterexamples as of `split`.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[NO_SYMMETRY],
+    make: Make::One(|setup| {
+        Ok(Box::new(Pairwise {
+            symmetry: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            ..Pairwise::default()
+        }))
+    }),
+};
 
 /// Split invariants over pairs of processes, with refinement.
 #[derive(Clone, Copy, Debug)]

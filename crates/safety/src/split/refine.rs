@@ -10,10 +10,9 @@
 use std::collections::BTreeSet;
 
 use threadwise_model::system::{CellId, ProcessId};
-use threadwise_symbolic::{Bdd, Error, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Error, Halt, Hidden, Search, Symbolic};
 
 use super::view::View;
-use crate::reach::{Halt, Search};
 
 /// A cell and a value: that the cell has the value is what the others are to see.
 pub(crate) type Predicate = (CellId, i64);

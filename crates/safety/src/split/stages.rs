@@ -14,13 +14,12 @@ use std::rc::Rc;
 
 use threadwise_engine::Answer;
 use threadwise_model::system::SystemProperty;
-use threadwise_symbolic::{Bdd, Layout, Symbolic};
+use threadwise_symbolic::{Bdd, Halt, Layout, Search, Symbolic};
 
 use super::division::Staged;
 use super::refine::{Among, Predicate, Refinement};
 use super::view::View;
 use super::{Attempt, How, Predicates, Stage, each};
-use crate::reach::{Halt, Search};
 
 /// Decides the properties that have no answer yet.
 pub(super) fn decide<'s, D: Staged>(

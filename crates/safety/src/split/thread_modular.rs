@@ -16,19 +16,65 @@
 //! After Meng, He, Wang and Liu, "Thread-modular model checking with iterative refinement" (NFM 2012), Algorithms 1 to 3.
 
 use index_vec::IndexVec;
-use threadwise_engine::Answer;
+use threadwise_engine::{
+    Answer, Decides, EngineInfo, Form as Given, Make, NO_SYMMETRY, OptionInfo,
+};
 use threadwise_evidence::{Outline, Reason, ReasonCode};
 use threadwise_model::influence::Globals;
 use threadwise_model::system::{ProcessId, SystemProperty};
-use threadwise_symbolic::{Bdd, Diagrams, Layout, Transition};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Layout, Search, Transition};
 
 use super::assertions::{Assertions, Environments, close, close_common, summary};
 use super::division::{Body, Division, Fixpoint, Staged};
 use super::goals::Goals;
 use super::outline::{outline, tell_relations_omitted};
 use super::view::{Representatives, Source, View};
-use super::{Attempt, Form, How, Predicates, Stage, decide, decide_by};
-use crate::reach::{Halt, Method, Search, engine};
+use super::{Attempt, Form, How, PREDICATES, Predicates, Stage, decide, decide_by};
+use crate::reach::{Method, engine};
+
+/// Thread-modular checking, as it is known.
+pub static THREAD_MODULAR: EngineInfo = EngineInfo {
+    name: ThreadModular::NAME,
+    about: "Each process against what the steps of the others may do to shared variables, wherever these are taken: quick, but no more than a proof or `unknown`.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[NO_SYMMETRY],
+    make: Make::One(|setup| {
+        Ok(Box::new(ThreadModular {
+            symmetry: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            ..ThreadModular::default()
+        }))
+    }),
+};
+
+/// Thread-modular checking with refinement, as it is known.
+pub static THREAD_MODULAR_REFINED: EngineInfo = EngineInfo {
+    name: ThreadModularRefined::NAME,
+    about: "The same, refined in the way of `split` where it does not suffice; counterexamples as of `split`.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[NO_SYMMETRY, SOME_PREDICATES],
+    make: Make::One(|setup| {
+        Ok(Box::new(ThreadModularRefined {
+            symmetry: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            predicates: setup.options.choice(&SOME_PREDICATES)?,
+            ..ThreadModularRefined::default()
+        }))
+    }),
+};
+
+/// What `split` has, but for the last choice: there are no stages to follow violations through.
+const SOME_PREDICATES: OptionInfo = match PREDICATES.form {
+    Given::Choice(value, choices) => OptionInfo {
+        form: Given::Choice(value, choices.split_at(2).0),
+        ..PREDICATES
+    },
+    _ => PREDICATES,
+};
 
 /// Thread-modular checking: a proof, or no verdict.
 #[derive(Clone, Copy, Debug)]

@@ -7,10 +7,9 @@
 
 use index_vec::IndexVec;
 use threadwise_model::system::ProcessId;
-use threadwise_symbolic::{Bdd, Diagrams, Renaming, Symbolic, Transition};
+use threadwise_symbolic::{Bdd, Diagrams, Halt, Renaming, Search, Symbolic, Transition};
 
 use super::view::View;
-use crate::reach::{Halt, Search};
 
 /// With fewer processes chaining is as fast.
 const LEAST_PROCESSES: usize = 16;

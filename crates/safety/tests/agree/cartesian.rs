@@ -1,14 +1,19 @@
 //! Cartesian abstraction with exception sets: against the explicit engine.
 
-use crate::common::{
-    Engines, QUICK, Runs, SINGLED_OUT, WITHOUT_PROCESSES, models_up_to, random_ones_refined,
-    safety, the_given, the_library_up_to,
+use crate::agree::common::{
+    Engines, QUICK, Runs, SINGLED_OUT, WITHOUT_PROCESSES, models_up_to, safety, the_given,
+    the_library_up_to,
 };
 use std::sync::atomic::{AtomicU32, Ordering};
 use threadwise_engine::{Answer, Engine, Limits, Silent, Stop};
 use threadwise_model::lower::lower;
 use threadwise_safety::{Cartesian, Exceptions};
 use threadwise_testgen::instance;
+
+/// For a random program as for others.
+pub fn for_random(_seed: u64) -> Engines {
+    engines()
+}
 
 fn engines() -> Engines {
     vec![(
@@ -37,11 +42,6 @@ fn the_library_agrees() {
     assert!(instances >= 50, "{instances} instances");
     assert!(all.proved >= 150 && all.violated >= 15, "{all:?}");
     assert!(all.refined >= 50, "{all:?}");
-}
-
-#[test]
-fn random_programs_agree() {
-    random_ones_refined(engines);
 }
 
 /// Without all initial states nothing is proved, for the second property neither.

@@ -1,21 +1,15 @@
 //! Comparing engines with the explicit one: verdicts, numbers of states, lengths of runs. Every proof is accepted by the
 //! independent checker, and every run is replayed by the interpreter.
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Outcome, Silent};
+use threadwise_engine::{Answer, Engine, Limits, Outcome, Silent};
 use threadwise_evidence::certificate::builder;
+use threadwise_explicit::Explicit;
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
-use threadwise_testgen::coverage::{Quality, Sample};
-use threadwise_testgen::{instance, library, random_programs};
+use threadwise_testgen::{instance, library};
 
-/// Programs that are generated.
-const SEEDS: u64 = 5_300;
-/// Programs that are compared at least.
-const PROGRAMS: usize = 2_000;
-/// Programs with fewer states are compared, but do not count.
-const SMALL: u64 = 20;
-/// Larger ones are left out.
+/// Larger instances are left out.
 const STATES: u64 = 60_000;
 
 /// Models that take little time, with processes that are alike or on a ring, with and without violations.
@@ -116,7 +110,7 @@ impl std::ops::AddAssign for Count {
 
 /// Compares engines with the oracle's outcome, and has their evidence checked.
 pub fn compare(
-    (instance, text, system): (&Instance, &str, &System),
+    (instance, system): (&Instance, &System),
     oracle: &Outcome,
     runs: Runs,
     engines: Engines,
@@ -141,7 +135,7 @@ pub fn compare(
                     }
                 }
                 (Answer::Violated(shortest), Answer::Violated(run)) => {
-                    run.record(instance, text, system, &property.name)
+                    run.record(instance, system, &property.name)
                         .map_err(|error| format!("{place}: {error}"))?;
                     let mut states = run
                         .steps
@@ -238,7 +232,7 @@ pub fn models_up_to(
             if !oracle.complete {
                 continue;
             }
-            match compare((&instance, &text, &system), &oracle, runs, engines()) {
+            match compare((&instance, &system), &oracle, runs, engines()) {
                 Ok(count) => {
                     instances += usize::from(count.unsupported == 0);
                     all += count;
@@ -263,7 +257,7 @@ pub fn the_given<'t>(
         let instance = instance(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
         let system = lower(&instance, 0).expect("small");
         let outcome = oracle(&system);
-        let subject = (&instance, text, &system);
+        let subject = (&instance, &system);
         let count = compare(subject, &outcome, runs, engines());
         let count = count.unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(count.certified, count.proved, "{text}");
@@ -310,101 +304,4 @@ pub fn outcome(
         .filter(|known| known.name == property)
         .collect();
     engine.check_all(&system, &properties, &Limits::NONE, &mut Silent)
-}
-
-/// What became of a random program.
-enum Fate {
-    /// Processes are started, which these engines do not take, and say so.
-    Dynamic,
-    /// Too large for the oracle.
-    Large,
-    Compared(Count, Sample),
-    /// Compared, but too small to count.
-    Small(Count),
-}
-
-fn random_program(
-    text: &str,
-    instance: &Instance,
-    runs: Runs,
-    engines: Engines,
-) -> Result<Fate, String> {
-    let system = lower(instance, 3).map_err(|errors| format!("{errors:?}"))?;
-    if system.templates.iter().any(|template| template.dynamic) {
-        let refused = engines
-            .iter()
-            .all(|(_, engine)| engine.accepts(&system, &system.properties[0]).is_err());
-        return refused
-            .then_some(Fate::Dynamic)
-            .ok_or_else(|| "accepted".to_owned());
-    }
-    let oracle = oracle(&system);
-    if !oracle.complete {
-        return Ok(Fate::Large);
-    }
-    let count = compare((instance, text, &system), &oracle, runs, engines)?;
-    let states = oracle.stats.states.unwrap_or(0);
-    if states < SMALL || count.unsupported > 0 {
-        return Ok(Fate::Small(count));
-    }
-    let mut answers = oracle.answers.iter();
-    let violated = answers.any(|answer| matches!(answer, Answer::Violated(_)));
-    let sample = Sample::new(instance, &system, states, violated);
-    Ok(Fate::Compared(count, sample))
-}
-
-/// Random programs: how many counted programs needed a refinement, and of how many; and the answers. What the programs exercise is asserted.
-pub fn random_ones(runs: Runs, engines: impl Fn(u64) -> Engines + Sync) -> (usize, usize, Count) {
-    let (mut dynamic, mut large, mut small, mut refined) = (0, 0, 0, 0);
-    let mut all = Count::default();
-    let mut samples = Vec::new();
-    for fate in random_programs(SEEDS, |seed, text, instance| {
-        random_program(text, instance, runs, engines(seed))
-    }) {
-        match fate {
-            Fate::Dynamic => dynamic += 1,
-            Fate::Large => large += 1,
-            Fate::Small(count) => {
-                small += 1;
-                all += count;
-            }
-            Fate::Compared(count, sample) => {
-                refined += usize::from(count.refined > 0);
-                all += count;
-                samples.push(sample);
-            }
-        }
-    }
-    println!("{all:?}, {refined} programs refined");
-    println!(
-        "not counted: {dynamic} dynamic and {large} large ones, and {small} small or not finite \
-         ones that were compared too"
-    );
-    let quality = Quality::of(samples);
-    // Both are about processes that are started.
-    quality.assert(&["start", "dynamic"]);
-    assert!(quality.programs() >= PROGRAMS);
-    assert!(all.unsupported * 4 < all.proved + all.violated, "{all:?}");
-    assert_eq!(all.certified + all.uncertified, all.proved, "{all:?}");
-    assert_eq!(all.refused, 0, "{all:?}");
-    (refined, quality.programs(), all)
-}
-
-/// Random programs with engines that refine: the first always, the others on some. A fifth of the programs must need it.
-pub fn random_ones_refined(engines: impl Fn() -> Engines + Sync) {
-    random_ones_refined_by(|seed| {
-        let mut engines = engines();
-        engines.truncate(if seed.is_multiple_of(4) {
-            engines.len()
-        } else {
-            1
-        });
-        engines
-    });
-}
-
-/// Random programs, each with its engines. A fifth must need a refinement.
-pub fn random_ones_refined_by(engines: impl Fn(u64) -> Engines + Sync) {
-    let (refined, programs, _) = random_ones(Runs::Any, engines);
-    assert!(refined * 5 >= programs, "{refined} of {programs}");
 }

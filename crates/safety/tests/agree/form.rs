@@ -10,7 +10,7 @@ use threadwise_model::lower::lower;
 use threadwise_safety::{Form, Pairwise, Split};
 use threadwise_testgen::{instance, library};
 
-use crate::common::{oracle, safety};
+use crate::agree::common::{oracle, safety};
 
 /// Certificates with more nodes are not given to the solver.
 const LARGE: usize = 500;

@@ -1,6 +1,6 @@
 //! The monolithic engines against the explicit one.
 
-use crate::common::{Engines, Runs, random_ones, the_given, the_library};
+use crate::agree::common::{Engines, Runs, the_given, the_library};
 use threadwise_safety::{Backward, Forward};
 
 /// The engine that works in layers.
@@ -33,6 +33,15 @@ fn engines() -> Engines {
     ]
 }
 
+/// For a random program: layers only on the library, sifting all the time on some.
+pub fn for_random(seed: u64) -> Engines {
+    let mut engines = engines();
+    engines.retain(|(name, _)| {
+        *name != LAYERS && (!name.ends_with(SIFTING) || seed.is_multiple_of(8))
+    });
+    engines
+}
+
 #[test]
 fn the_library_agrees() {
     let (instances, all) = the_library(engines, Runs::Shortest);
@@ -56,16 +65,4 @@ fn programs_that_single_out_one_thing_agree() {
         "shared x: 0..9 = 5; process S { loop { a: x := 11 - x; } b: skip; } invariant mid: x > 4;";
     let texts = last.iter().map(String::as_str).chain([values]);
     the_given(texts, engines, Runs::Shortest);
-}
-
-#[test]
-fn random_programs_agree() {
-    random_ones(Runs::Shortest, |seed| {
-        // The slow ones: layers only on the library, sifting all the time on some.
-        let mut engines = engines();
-        engines.retain(|(name, _)| {
-            *name != LAYERS && (!name.ends_with(SIFTING) || seed.is_multiple_of(8))
-        });
-        engines
-    });
 }

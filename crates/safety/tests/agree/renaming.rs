@@ -8,6 +8,7 @@ use threadwise_lang::syntax::{SyntaxElement, SyntaxKind, parse};
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemPropertyKind};
 use threadwise_safety::{Pairwise, Split};
+use threadwise_show::to_outline;
 use threadwise_testgen::{instance, library};
 
 /// Names that are not the model's: functions of the language, where processes end, and operators of its temporal logic.
@@ -120,7 +121,7 @@ fn proof(engine: &dyn Engine, system: &System, property: &str) -> Option<(u64, u
     Some((
         account.refinements.expect("counted"),
         account.predicates.expect("counted"),
-        outline.lines().join("\n"),
+        to_outline(outline).join("\n"),
     ))
 }
 

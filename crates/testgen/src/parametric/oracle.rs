@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Silent};
+use threadwise_engine::{Answer, Engine, Limits, Silent};
+use threadwise_explicit::Explicit;
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{SystemProperty, SystemPropertyKind};

@@ -9,10 +9,11 @@ use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
 use serde::Serialize;
-use threadwise_evidence::to_conclusion;
 use threadwise_lang::control_flow;
-use threadwise_lang::render::LineIndex;
+use threadwise_lang::print;
+use threadwise_lang::program::Span;
 use threadwise_lang::syntax::{self, SyntaxKind, SyntaxNode};
+use threadwise_show::{assertion, to_conclusion, to_outline};
 
 use crate::report::{Exit, PropertyResult, Report, ReportedDiagnostic};
 use crate::session::Session;
@@ -77,11 +78,8 @@ pub struct SourceLabel {
 impl Source {
     /// A model that was read. One with errors has its text only.
     pub fn new(session: &Session) -> Source {
-        let lines = LineIndex::new(session.text());
-        let line = |at: u32| {
-            let line = session.line(u32::try_from(lines.line(at)).unwrap_or(u32::MAX))?;
-            Some(line as usize)
-        };
+        let lines = session.lines();
+        let line = |span: Span| Some(lines.line(span) as usize);
         let templates = session.program().map_or_else(Vec::new, |program| {
             let each = program.templates.iter_enumerated().map(|(id, template)| {
                 let labels = template.locations.iter_enumerated();
@@ -91,7 +89,7 @@ impl Source {
                     labels: labels
                         .map(|(id, location)| SourceLabel {
                             name: location.name.clone(),
-                            line: line(location.span.start).filter(|_| id != template.done()),
+                            line: line(location.span).filter(|_| id != template.done()),
                         })
                         .collect(),
                     edges: control_flow(program, id)
@@ -102,12 +100,15 @@ impl Source {
             });
             each.collect()
         });
-        let tree = syntax::parse(session.text()).tree;
+        let tree = (!session.is_imported()).then(|| syntax::parse(session.source()).tree);
         let properties = session.program().map_or_else(Vec::new, |program| {
             let each = program.properties.iter().map(|property| SourceProperty {
                 name: property.name.clone(),
-                line: line(property.span.start),
-                text: declaration(&tree, property.span.start),
+                line: line(property.span),
+                text: match &tree {
+                    Some(tree) => declaration(tree, property.span.start),
+                    None => print::property(program, property),
+                },
             });
             each.collect()
         });
@@ -183,13 +184,16 @@ pub fn report(report: &Report, sources: &[Source]) -> Result<String, serde_json:
         let ending = |result: &PropertyResult| {
             let outline = result.outline.as_ref()?;
             // The argument of liveness is shown by itself, and ends with its own last line.
-            outline.argument.is_empty().then(|| outline.lines().pop())?
+            outline
+                .argument
+                .is_empty()
+                .then(|| to_outline(outline).pop())?
         };
         let assertions = |result: &PropertyResult| -> Vec<Vec<String>> {
             let processes = result.outline.iter().flat_map(|outline| &outline.processes);
             let labels = processes.map(|process| process.labels.iter());
             labels
-                .map(|labels| labels.map(|label| label.assertion()).collect())
+                .map(|labels| labels.map(assertion).collect())
                 .collect()
         };
         let mut title = run.file.clone();

@@ -3,11 +3,13 @@
 //! The front end knows C; this only looks at words, on a text from which comments, strings and directives were taken out. Where words do not settle a question the answer is no, and
 //! a witness then says less.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
-use threadwise_lang::render::LineIndex;
+use threadwise_lang::program::{self as lang, Block, Instances, StmtKind, VarRef};
+use threadwise_lang::source::SourceLines;
 
 use super::{ASSERT, REACH_ERROR};
+use crate::foreign::for_statements;
 use crate::session::Session;
 
 /// A program with what was found in its text.
@@ -19,8 +21,17 @@ pub(crate) struct Program<'a> {
     globals: Vec<Global<'a>>,
     /// The templates of the model with their labels.
     pub(crate) templates: Vec<Template>,
-    /// The variables that take any value, by the line of the model where they do.
-    inputs: BTreeMap<u32, &'a str>,
+    /// Where variables take any value.
+    inputs: Vec<Input>,
+}
+
+/// A statement that takes any value for a variable of its process.
+struct Input {
+    line: u32,
+    template: String,
+    /// The last label before it.
+    label: String,
+    variable: String,
 }
 
 /// A word or a sign.
@@ -81,11 +92,17 @@ impl<'a> Program<'a> {
     pub(crate) fn of(session: &'a Session) -> Program<'a> {
         let mut program = Program::new(session.name(), session.source());
         // Where the front end has joined steps under a mutex, facts about what it protects hold between these steps only, and C has places inside.
-        let mut lines = session.text().lines();
-        let joined = lines.any(|line| line.trim_start().starts_with("lock "));
-        program.inputs = inputs(session.text());
-        if let Some(origin) = session.origin().filter(|_| !joined) {
-            program.templates = templates(session.text(), &origin.lines);
+        if let Some(model) = session.program() {
+            let mut joined = false;
+            for template in &model.templates {
+                for_statements(&template.body, &mut |stmt| {
+                    joined |= stmt.label.is_none() && matches!(stmt.kind, StmtKind::Lock(_));
+                });
+            }
+            program.inputs = inputs(model);
+            if !joined {
+                program.templates = templates(model);
+            }
         }
         program
     }
@@ -99,7 +116,7 @@ impl<'a> Program<'a> {
             functions: Vec::new(),
             globals: Vec::new(),
             templates: Vec::new(),
-            inputs: BTreeMap::new(),
+            inputs: Vec::new(),
         };
         program.read_declarations();
         program
@@ -219,9 +236,9 @@ impl<'a> Program<'a> {
         (!lines.is_empty() && only.len() == lines.len()).then_some(lines)
     }
 
-    /// If a line of the model takes any value for a variable, and the line of the program that it comes from has `__VERIFIER_nondet_..()` once: the column of the closing
+    /// If a process takes any value for a variable on a line, in the step from a label, and the line has `__VERIFIER_nondet_..()` once: the column of the closing
     /// parenthesis, and the variable.
-    pub(crate) fn input(&self, model_line: u32, line: u32) -> Option<(u32, &str)> {
+    pub(crate) fn input(&self, line: u32, process: &str, from: &str) -> Option<(u32, &str)> {
         let mut on_line = self.words.iter().filter(|w| w.line == line);
         let called = |word: &&Word<'a>| word.text.starts_with("__VERIFIER_nondet_");
         on_line.by_ref().find(called)?;
@@ -229,7 +246,18 @@ impl<'a> Program<'a> {
         if (open.text, close.text) != ("(", ")") || on_line.any(|word| called(&word)) {
             return None;
         }
-        let variable = self.inputs.get(&model_line)?;
+        let template = process.split('[').next().unwrap_or(process);
+        let here = || {
+            let all = self.inputs.iter();
+            all.filter(|input| input.line == line && input.template == template)
+        };
+        // A function that is called twice is there twice.
+        let mut near = here().filter(|input| input.label == from);
+        let variable = match (near.next(), near.next(), here().nth(1)) {
+            (Some(only), None, _) => &only.variable,
+            (None, _, None) => &here().next()?.variable,
+            _ => return None,
+        };
         Some((close.column, variable))
     }
 
@@ -408,66 +436,92 @@ fn literal(text: &str, quote: char) -> usize {
     text.len()
 }
 
-/// Where the model takes any value for a variable.
-fn inputs(text: &str) -> BTreeMap<u32, &str> {
-    let mut inputs = BTreeMap::new();
-    for (number, line) in (1..).zip(text.lines()) {
-        let statement = line.split_once("havoc ");
-        if let Some((variable, _)) = statement.and_then(|(_, after)| after.split_once(';')) {
-            inputs.insert(number, variable);
-        }
+/// Where the program takes any value for a variable whenever a process comes to a line: only if the line begins with that, since a run tells lines alone.
+fn inputs(program: &lang::Program) -> Vec<Input> {
+    let lines = program.source.lines();
+    let mut inputs = Vec::new();
+    for template in &program.templates {
+        let mut label = None;
+        let mut before = None;
+        for_statements(&template.body, &mut |stmt| {
+            label = stmt.label.or(label);
+            let line = Some(lines.line(stmt.span));
+            let begins = std::mem::replace(&mut before, line) != line;
+            if let (StmtKind::Havoc(places), Some(label), true) = (&stmt.kind, label, begins)
+                && let [place] = places.as_slice()
+                && let VarRef::Local(variable) = place.var
+                && place.indices.is_empty()
+            {
+                inputs.push(Input {
+                    line: lines.line(stmt.span),
+                    template: template.name.clone(),
+                    label: template.locations[label].name.clone(),
+                    variable: template.locals[variable].name.clone(),
+                });
+            }
+        });
     }
     inputs
 }
 
-/// The templates of the model. A label has a line only if that line's statement begins with a label wherever it occurs in the model: otherwise a process may be about to execute the
+/// The templates of the program. A label has a line only if that line's statement begins with a label wherever it occurs in the program: otherwise a process may be about to execute the
 /// statement without being at one of its labels.
-fn templates(text: &str, lines: &[Option<u32>]) -> Vec<Template> {
-    let Some(model) = threadwise_lang::check(text).program else {
-        return Vec::new();
-    };
-    let index = LineIndex::new(text);
-    let line_of = |span: threadwise_lang::program::Span| index.line(span.start);
-    let done: Vec<_> = model.templates.iter().map(|t| t.done()).collect();
-    let labelled: std::collections::BTreeSet<usize> = model
-        .templates
-        .iter()
-        .zip(&done)
-        .flat_map(|(template, done)| {
-            let labels = template.locations.iter_enumerated();
-            labels.filter(move |(id, _)| id != done)
-        })
-        .map(|(_, location)| line_of(location.span))
-        .collect();
-    let mut unusable = std::collections::BTreeSet::new();
-    let mut before = None;
-    for (place, line) in lines.iter().enumerate() {
-        let Some(line) = line else { continue };
-        if before != Some(*line) && !labelled.contains(&(place + 1)) {
-            unusable.insert(*line);
-        }
-        before = Some(*line);
+fn templates(program: &lang::Program) -> Vec<Template> {
+    let lines = program.source.lines();
+    let mut passed = Passed::default();
+    let declared = program.params.iter().map(|param| param.span);
+    let declared = declared.chain(program.shared.iter().map(|variable| variable.span));
+    declared.for_each(|span| passed.comes_to(lines.line(span), false));
+    for template in &program.templates {
+        passed.comes_to(lines.line(template.span), false);
+        let locals = template.locals.iter().map(|variable| variable.span);
+        locals.for_each(|span| passed.comes_to(lines.line(span), false));
+        passed.block(&template.body, &lines);
     }
-    let origin = |line: usize| {
-        let original = lines.get(line - 1).copied().flatten();
-        original.filter(|line| !unusable.contains(line))
-    };
-    let templates = model.templates.iter().zip(&done);
-    templates
-        .map(|(template, done)| {
-            let labels = template.locations.iter_enumerated();
-            let labels = labels.filter(|(id, _)| id != done);
-            let single = matches!(
-                template.instances,
-                threadwise_lang::program::Instances::Single
-            );
-            Template {
-                name: template.name.clone(),
-                single,
-                labels: labels
-                    .map(|(_, l)| (l.name.clone(), origin(line_of(l.span))))
-                    .collect(),
+    let each = program.templates.iter().map(|template| {
+        let labels = template.locations.iter_enumerated();
+        let labels = labels.filter(|(id, _)| *id != template.done());
+        let usable = |line: &u32| !passed.unusable.contains(line);
+        Template {
+            name: template.name.clone(),
+            single: matches!(template.instances, Instances::Single),
+            labels: labels
+                .map(|(_, label)| {
+                    let line = Some(lines.line(label.span)).filter(usable);
+                    (label.name.clone(), line)
+                })
+                .collect(),
+        }
+    });
+    each.collect()
+}
+
+/// The lines that the text of a program comes from, in the order of that text.
+#[derive(Default)]
+struct Passed {
+    before: Option<u32>,
+    /// Lines with something that has no label.
+    unusable: BTreeSet<u32>,
+}
+
+impl Passed {
+    fn comes_to(&mut self, line: u32, labelled: bool) {
+        if self.before != Some(line) && !labelled {
+            self.unusable.insert(line);
+        }
+        self.before = Some(line);
+    }
+
+    fn block(&mut self, block: &Block, lines: &SourceLines<'_>) {
+        for stmt in block {
+            let line = lines.line(stmt.span);
+            self.comes_to(line, stmt.label.is_some());
+            for inner in stmt.kind.parts().blocks {
+                if !inner.is_empty() {
+                    self.block(inner, lines);
+                    self.comes_to(line, false);
+                }
             }
-        })
-        .collect()
+        }
+    }
 }

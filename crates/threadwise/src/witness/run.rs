@@ -22,10 +22,13 @@ pub(crate) fn segments(
     else {
         return Err(NoWitness::Place);
     };
-    // With lines of the model: these tell exactly what was executed.
-    let trace = session.annotated(trace).map_err(|_| NoWitness::Place)?;
+    if program.function(target).is_none() {
+        return Err(NoWitness::Place);
+    }
+    let trace = session.replay(trace).map_err(|_| NoWitness::Place)?;
     let Ending::Check {
         process,
+        from,
         after,
         changes,
         ..
@@ -35,7 +38,6 @@ pub(crate) fn segments(
     };
     let mut threads = Threads::default();
     let mut run = Run {
-        session,
         program,
         segments: Vec::new(),
         last: HashMap::new(),
@@ -44,19 +46,20 @@ pub(crate) fn segments(
     run.set(&trace.initial.variables);
     for step in trace.steps.iter().filter(|step| !step.rest && !step.idle) {
         run.set(&step.changes);
-        threads.step(session, program, &trace, step);
+        threads.step(program, &trace, step);
         if is_bookkeeping(&trace, step) {
             continue;
         }
         for line in executed(step) {
-            run.comes_to(line, &step.process, threads.number(&step.process));
+            let thread = threads.number(&step.process);
+            run.comes_to(line, (&step.process, &step.from), thread);
         }
     }
     let thread = threads.number(process);
     run.set(changes);
     for line in after {
-        if session.line(*line) != Some(target) {
-            run.comes_to(*line, process, thread);
+        if *line != target {
+            run.comes_to(*line, (process, from), thread);
         }
     }
     let waypoint = Node::map([
@@ -76,7 +79,6 @@ fn executed(step: &Step) -> impl Iterator<Item = u32> {
 
 /// A run up to some step.
 struct Run<'r> {
-    session: &'r Session,
     program: &'r Program<'r>,
     segments: Vec<Node>,
     /// The line that each process has come to last.
@@ -92,17 +94,15 @@ impl<'r> Run<'r> {
             .extend(changes.map(|(name, value)| (name, value.to_string())));
     }
 
-    /// A process executes a line of the model.
-    fn comes_to(&mut self, model_line: u32, process: &'r str, thread: u32) {
-        let Some(line) = self.session.line(model_line) else {
-            return;
-        };
+    /// A process executes a line, in a step from a label.
+    fn comes_to(&mut self, line: u32, (process, from): (&'r str, &str), thread: u32) {
         // What goes on inside a statement is no waypoint.
-        if self.last.insert(process, line) != Some(line) {
-            let assumption = segment(self.program, "assumption", "1", (line, None), thread);
-            self.segments.push(assumption);
+        if self.last.insert(process, line) == Some(line) {
+            return;
         }
-        let Some((column, variable)) = self.program.input(model_line, line) else {
+        let assumption = segment(self.program, "assumption", "1", (line, None), thread);
+        self.segments.push(assumption);
+        let Some((column, variable)) = self.program.input(line, process, from) else {
             return;
         };
         let Some(value) = self.values.get(format!("{process}.{variable}").as_str()) else {
@@ -159,12 +159,11 @@ struct Threads {
 
 impl Threads {
     /// A step may create threads: as processes that begin, or by setting the flag that one waits for.
-    fn step(&mut self, session: &Session, program: &Program<'_>, trace: &Trace, step: &Step) {
+    fn step(&mut self, program: &Program<'_>, trace: &Trace, step: &Step) {
         for (started, _) in step.started.iter() {
             self.number(started);
         }
-        let mut lines = executed(step).filter_map(|line| session.line(line));
-        if lines.any(|line| program.mentions(line, "pthread_create")) {
+        if executed(step).any(|line| program.mentions(line, "pthread_create")) {
             for (cell, _) in step.changes.iter() {
                 let process = waits_for(cell);
                 let exists = |name: &String| trace.initial.locations.iter().any(|(n, _)| n == name);

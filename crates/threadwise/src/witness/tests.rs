@@ -1,10 +1,11 @@
 use threadwise_evidence::CheckName;
+use threadwise_lang::program::Note;
 
 use super::hash::{sha256, uuid};
 use super::program::Program;
 use super::yaml::{self, Node};
 use super::{NoWitness, witness};
-use crate::{Options, Origin, PropertyResult, Session};
+use crate::{Options, PropertyResult, Session};
 
 /// A program in two forms: each line of the model has the number of the line of the C text that it comes from behind it.
 struct Example {
@@ -34,11 +35,12 @@ impl Example {
     }
 
     fn session(&self) -> Session {
-        let origin = Origin {
-            text: self.text.to_owned(),
-            lines: self.lines.clone(),
-        };
-        Session::imported("example.c", self.model.as_str(), origin, Vec::new())
+        let notes = (1..).zip(self.model.lines()).filter_map(|(line, text)| {
+            let (_, words) = text.split_once("// fails: ")?;
+            Some((line, Note::Fails(words.to_owned())))
+        });
+        let notes: Vec<(usize, Note)> = notes.collect();
+        crate::foreign::tests::made(self.text, &self.model, &self.lines, &notes)
     }
 
     fn result(&self) -> PropertyResult {

@@ -12,8 +12,8 @@ use crate::Settings;
 use crate::from_c::functions::FUNCTIONS;
 use crate::from_c::types::DataModel;
 use crate::from_c::{lexer, parse};
-use crate::preprocess::preprocess;
-use crate::source::Sources;
+use crate::front::preprocess::preprocess;
+use crate::front::source::Sources;
 
 /// The variants that were met.
 #[derive(Default)]

@@ -153,11 +153,10 @@ impl<'a> Builder<'a> {
             true => other.clone(),
             false => Place::of(self.temporary(VarKind::Int(int.plain()), at)),
         };
-        let set = |place: &Place, value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(place.clone(), value),
+        let set = |place: &Place, value: Expr| {
+            Statement::new(at, StatementKind::Assign(place.clone(), value))
         };
-        let equal = Expr::compare(Compare::Equal, Expr::Load(place.clone()), wanted);
+        let equal = Expr::compare(Compare::Eq, Expr::Load(place.clone()), wanted);
         let mut code = Vec::new();
         let equal = match weak {
             // The weak form may fail for no reason.
@@ -171,14 +170,14 @@ impl<'a> Builder<'a> {
         };
         code.extend([
             set(&Place::of(result), equal),
-            Statement {
+            Statement::new(
                 at,
-                kind: StatementKind::If(
+                StatementKind::If(
                     Expr::load(result),
                     vec![set(&place, new)],
                     vec![set(&found, Expr::Load(place.clone()))],
                 ),
-            },
+            ),
         ]);
         self.step(code, at);
         if !own {
@@ -199,31 +198,30 @@ impl<'a> Builder<'a> {
         at: At,
     ) -> Built<Value> {
         let place = self.variable_of(part, at)?;
-        let set = |place: &Place, value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(place.clone(), value),
+        let set = |place: &Place, value: Expr| {
+            Statement::new(at, StatementKind::Assign(place.clone(), value))
         };
         if truth {
             let result = self.temporary(VarKind::Truth, at);
-            let equal = Expr::compare(Compare::Equal, Expr::Load(place.clone()), old);
+            let equal = Expr::compare(Compare::Eq, Expr::Load(place.clone()), old);
             let code = vec![
                 set(&Place::of(result), equal),
-                Statement {
+                Statement::new(
                     at,
-                    kind: StatementKind::If(Expr::load(result), vec![set(&place, new)], Vec::new()),
-                },
+                    StatementKind::If(Expr::load(result), vec![set(&place, new)], Vec::new()),
+                ),
             ];
             self.step(code, at);
             return Ok(Value::Truth(Expr::load(result)));
         }
         let before = self.temporary(VarKind::Int(int.plain()), at);
-        let equal = Expr::compare(Compare::Equal, Expr::load(before), old);
+        let equal = Expr::compare(Compare::Eq, Expr::load(before), old);
         let code = vec![
             set(&Place::of(before), Expr::Load(place.clone())),
-            Statement {
+            Statement::new(
                 at,
-                kind: StatementKind::If(equal, vec![set(&place, new)], Vec::new()),
-            },
+                StatementKind::If(equal, vec![set(&place, new)], Vec::new()),
+            ),
         ];
         self.step(code, at);
         Ok(Value::Int(Expr::load(before), int.plain()))

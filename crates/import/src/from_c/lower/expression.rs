@@ -666,10 +666,8 @@ impl<'a> Builder<'a> {
                 Expr::arith(Arith::Max, self.bit_of(left)?, self.bit_of(right)?)
             }
             Expr::Compare(op, left, right) if self.is_bit(left) => match (op, &**right) {
-                (Compare::NotEqual, Expr::Number(0)) | (Compare::Equal, Expr::Number(1)) => {
-                    (**left).clone()
-                }
-                (Compare::Equal, Expr::Number(0)) | (Compare::NotEqual, Expr::Number(1)) => {
+                (Compare::Ne, Expr::Number(0)) | (Compare::Eq, Expr::Number(1)) => (**left).clone(),
+                (Compare::Eq, Expr::Number(0)) | (Compare::Ne, Expr::Number(1)) => {
                     inverse((**left).clone())
                 }
                 _ => return None,
@@ -740,7 +738,7 @@ impl<'a> Builder<'a> {
                 let (expr, _) = self.as_int(value, at)?;
                 // What was just made a number of a truth value.
                 Ok(Expr::compare(
-                    super::super::ir::Compare::NotEqual,
+                    super::super::ir::Compare::Ne,
                     expr,
                     Expr::Number(0),
                 ))
@@ -787,10 +785,10 @@ impl<'a> Builder<'a> {
         let variable = self.temporary(VarKind::Truth, at);
         self.emit(at, StatementKind::Assign(Place::of(variable), first));
         let mut code = code;
-        code.push(super::Statement {
+        code.push(super::Statement::new(
             at,
-            kind: StatementKind::Assign(Place::of(variable), second),
-        });
+            StatementKind::Assign(Place::of(variable), second),
+        ));
         let load = Expr::load(variable);
         self.emit(
             at,

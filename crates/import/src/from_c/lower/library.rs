@@ -355,10 +355,7 @@ impl<'a> Builder<'a> {
             (Gives::Natural, ..) => {
                 let value = self.arbitrary(IntType::INT, at);
                 let (expr, _) = self.as_int(value.clone(), at)?;
-                self.assume(
-                    Expr::compare(Compare::GreaterEqual, expr, Expr::Number(-1)),
-                    at,
-                );
+                self.assume(Expr::compare(Compare::Ge, expr, Expr::Number(-1)), at);
                 value
             }
             (Gives::Microseconds, ..) => match self.constant(&arguments[0]) {
@@ -462,7 +459,7 @@ impl<'a> Builder<'a> {
         let Value::Int(expr, _) = value else {
             return value;
         };
-        let natural = Expr::compare(Compare::GreaterEqual, expr.clone(), Expr::Number(0));
+        let natural = Expr::compare(Compare::Ge, expr.clone(), Expr::Number(0));
         self.assume(natural, at);
         Value::Int(expr, ty)
     }
@@ -471,10 +468,10 @@ impl<'a> Builder<'a> {
     fn one_of(&mut self, value: Expr, other: i128, at: At) -> Value {
         let result = self.temporary(VarKind::Int(IntType::INT), at);
         let set = |value: Expr| {
-            vec![Statement {
+            vec![Statement::new(
                 at,
-                kind: StatementKind::Assign(Place::of(result), value),
-            }]
+                StatementKind::Assign(Place::of(result), value),
+            )]
         };
         let choices = vec![set(value), set(Expr::Number(other))];
         self.emit(at, StatementKind::Choose(choices));

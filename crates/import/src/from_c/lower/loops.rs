@@ -57,10 +57,7 @@ impl<'a> Builder<'a> {
         self.frame().jumps.pop();
         if let Some(step) = step {
             let place = self.place_of(step);
-            inner.push(ir::Statement {
-                at: place,
-                kind: StatementKind::Label(again),
-            });
+            inner.push(ir::Statement::new(place, StatementKind::Label(again)));
             let mark = self.in_use;
             inner.extend(self.block(|builder| builder.effect(step))?);
             self.in_use = mark;
@@ -115,10 +112,7 @@ impl<'a> Builder<'a> {
         self.times = outer;
         self.frame().jumps.pop();
         let place = self.place_of(&node.expression);
-        body.push(ir::Statement {
-            at: place,
-            kind: StatementKind::Label(again),
-        });
+        body.push(ir::Statement::new(place, StatementKind::Label(again)));
         let mut test = Expr::Truth(true);
         body.extend(self.block(|builder| {
             test = builder.condition(&node.expression)?;
@@ -415,14 +409,11 @@ impl<'a> Builder<'a> {
 
 fn leave_unless(code: &mut Code, test: Expr, at: At) {
     if test != Expr::Truth(true) {
-        let leave = ir::Statement {
+        let leave = ir::Statement::new(at, StatementKind::Break);
+        code.push(ir::Statement::new(
             at,
-            kind: StatementKind::Break,
-        };
-        code.push(ir::Statement {
-            at,
-            kind: StatementKind::If(test.not(), vec![leave], Vec::new()),
-        });
+            StatementKind::If(test.not(), vec![leave], Vec::new()),
+        ));
     }
 }
 

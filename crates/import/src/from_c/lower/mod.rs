@@ -39,7 +39,7 @@ use super::parse::{Parsed, Places};
 use super::source::{At, Built, malformed, unsupported};
 use super::types::{IntType, Type};
 use crate::Remark;
-use crate::remarks::remark;
+use crate::front::remarks::remark;
 
 /// How many statements a program may have when all functions are inlined.
 const MOST_STATEMENTS: usize = 20_000;

@@ -38,12 +38,12 @@ impl<'a> Builder<'a> {
         at: At,
     ) -> Built<Value> {
         let compare = match operator {
-            BinaryOperator::Less => Some(Compare::Less),
-            BinaryOperator::LessOrEqual => Some(Compare::LessEqual),
-            BinaryOperator::Greater => Some(Compare::Greater),
-            BinaryOperator::GreaterOrEqual => Some(Compare::GreaterEqual),
-            BinaryOperator::Equals => Some(Compare::Equal),
-            BinaryOperator::NotEquals => Some(Compare::NotEqual),
+            BinaryOperator::Less => Some(Compare::Lt),
+            BinaryOperator::LessOrEqual => Some(Compare::Le),
+            BinaryOperator::Greater => Some(Compare::Gt),
+            BinaryOperator::GreaterOrEqual => Some(Compare::Ge),
+            BinaryOperator::Equals => Some(Compare::Eq),
+            BinaryOperator::NotEquals => Some(Compare::Ne),
             _ => None,
         };
         let (first, second) = match (first, second) {

@@ -585,7 +585,7 @@ impl<'a> Builder<'a> {
                             );
                         }
                         Some(Expr::compare(
-                            Compare::Equal,
+                            Compare::Eq,
                             selector.clone(),
                             Expr::Number(ir::wrapped(ty, number)),
                         ))
@@ -593,13 +593,9 @@ impl<'a> Builder<'a> {
                     Label::CaseRange(range) => {
                         let low = ir::wrapped(ty, self.constant(&range.node.low)?);
                         let high = ir::wrapped(ty, self.constant(&range.node.high)?);
-                        let above = Expr::compare(
-                            Compare::GreaterEqual,
-                            selector.clone(),
-                            Expr::Number(low),
-                        );
+                        let above = Expr::compare(Compare::Ge, selector.clone(), Expr::Number(low));
                         let below =
-                            Expr::compare(Compare::LessEqual, selector.clone(), Expr::Number(high));
+                            Expr::compare(Compare::Le, selector.clone(), Expr::Number(high));
                         Some(above.and(below))
                     }
                     Label::Default => {
@@ -676,10 +672,7 @@ impl<'a> Builder<'a> {
                 otherwise = *label;
             }
             if let Some(condition) = condition {
-                let jump = ir::Statement {
-                    at,
-                    kind: StatementKind::Goto(*label),
-                };
+                let jump = ir::Statement::new(at, StatementKind::Goto(*label));
                 self.emit(
                     at,
                     StatementKind::If(condition.clone(), vec![jump], Vec::new()),

@@ -136,10 +136,7 @@ impl<'a> Builder<'a> {
             Mutex::Try => {
                 self.prepared.used.insert(lock.var);
                 let free = Expr::Locked(lock.clone()).not();
-                let take = vec![Statement {
-                    at,
-                    kind: StatementKind::Lock(lock),
-                }];
+                let take = vec![Statement::new(at, StatementKind::Lock(lock))];
                 return Ok(self.attempt(free, take, EBUSY, at));
             }
         }
@@ -199,11 +196,8 @@ impl<'a> Builder<'a> {
             self.prepared.used.insert(place.var);
         }
         let load = || Expr::Load(place.clone());
-        let positive = Expr::compare(Compare::Greater, load(), Expr::Number(0));
-        let set = |value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(place.clone(), value),
-        };
+        let positive = Expr::compare(Compare::Gt, load(), Expr::Number(0));
+        let set = |value: Expr| Statement::new(at, StatementKind::Assign(place.clone(), value));
         let less = Expr::arith(Arith::Sub, load(), Expr::Number(1));
         match kind {
             Semaphore::Init => {
@@ -212,7 +206,7 @@ impl<'a> Builder<'a> {
                 let expr = self.convert(value, IntType::UNSIGNED, at)?;
                 let expr = self.settle(expr, IntType::UNSIGNED, at);
                 self.prepared.initialised.insert(place.var);
-                let fits = Expr::compare(Compare::LessEqual, expr.clone(), MOST_POSTS);
+                let fits = Expr::compare(Compare::Le, expr.clone(), MOST_POSTS);
                 Ok(self.attempt(fits, vec![set(expr)], -1, at))
             }
             Semaphore::Destroy => Ok(success()),
@@ -225,7 +219,7 @@ impl<'a> Builder<'a> {
             Semaphore::Post => {
                 self.prepared.semaphores.insert(place.var);
                 let more = Expr::arith(Arith::Add, load(), Expr::Number(1));
-                let possible = Expr::compare(Compare::Less, load(), MOST_POSTS);
+                let possible = Expr::compare(Compare::Lt, load(), MOST_POSTS);
                 Ok(self.attempt(possible, vec![set(more)], -1, at))
             }
             Semaphore::Value => {
@@ -242,7 +236,7 @@ impl<'a> Builder<'a> {
             let mut output = Vec::new();
             for Statement { at, kind } in code {
                 match kind {
-                    StatementKind::If(Expr::Compare(Compare::Less, left, right), yes, _)
+                    StatementKind::If(Expr::Compare(Compare::Lt, left, right), yes, _)
                         if *right == MOST_POSTS
                             && matches!(&*left, Expr::Load(place) if semaphores.contains(&place.var)) =>
                     {
@@ -308,24 +302,23 @@ impl<'a> Builder<'a> {
         };
         let load = || Expr::Load(flag.clone());
         let is = |op: Compare, number: i128| Expr::compare(op, load(), Expr::Number(number));
-        let set = |number: i128| Statement {
-            at,
-            kind: StatementKind::Assign(flag.clone(), Expr::Number(number)),
+        let set = |number: i128| {
+            Statement::new(
+                at,
+                StatementKind::Assign(flag.clone(), Expr::Number(number)),
+            )
         };
         let first = self.temporary(VarKind::Truth, at);
         let ask = vec![
-            Statement {
+            Statement::new(at, StatementKind::Await(is(Compare::Ne, 1))),
+            Statement::new(
                 at,
-                kind: StatementKind::Await(is(Compare::NotEqual, 1)),
-            },
-            Statement {
+                StatementKind::Assign(Place::of(first), is(Compare::Eq, 0)),
+            ),
+            Statement::new(
                 at,
-                kind: StatementKind::Assign(Place::of(first), is(Compare::Equal, 0)),
-            },
-            Statement {
-                at,
-                kind: StatementKind::If(Expr::load(first), vec![set(1)], Vec::new()),
-            },
+                StatementKind::If(Expr::load(first), vec![set(1)], Vec::new()),
+            ),
         ];
         self.step(ask, at);
         let outer = std::mem::replace(&mut self.prepared.in_once, true);
@@ -433,15 +426,14 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         let result = self.temporary(VarKind::Int(IntType::INT), at);
-        let set = |number: i128| Statement {
-            at,
-            kind: StatementKind::Assign(Place::of(result), Expr::Number(number)),
+        let set = |number: i128| {
+            Statement::new(
+                at,
+                StatementKind::Assign(Place::of(result), Expr::Number(number)),
+            )
         };
         code.push(set(0));
-        let choice = Statement {
-            at,
-            kind: StatementKind::If(possible, code, vec![set(otherwise)]),
-        };
+        let choice = Statement::new(at, StatementKind::If(possible, code, vec![set(otherwise)]));
         self.step(vec![choice], at);
         Value::Int(Expr::load(result), IntType::INT)
     }
@@ -475,16 +467,15 @@ impl<'a> Builder<'a> {
         let place = self.number_of_type(&part, Type::ReadWriteLock, at)?;
         let mine = self.writer(&place);
         let load = || Expr::Load(place.clone());
-        let set = |place: &Place, value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(place.clone(), value),
+        let set = |place: &Place, value: Expr| {
+            Statement::new(at, StatementKind::Assign(place.clone(), value))
         };
         let fresh = self.is_alone() && !self.prepared.used.contains(&place.var);
         if !matches!(kind, ReadWrite::Init | ReadWrite::Destroy) {
             self.prepared.used.insert(place.var);
         }
-        let readable = Expr::compare(Compare::GreaterEqual, load(), Expr::Number(0));
-        let free = Expr::compare(Compare::Equal, load(), Expr::Number(0));
+        let readable = Expr::compare(Compare::Ge, load(), Expr::Number(0));
+        let free = Expr::compare(Compare::Eq, load(), Expr::Number(0));
         let read = set(&place, Expr::arith(Arith::Add, load(), Expr::Number(1)));
         let write = vec![set(&place, Expr::Number(-1)), set(&mine, Expr::Truth(true))];
         if matches!(kind, ReadWrite::Write | ReadWrite::TryWrite) {
@@ -511,7 +502,7 @@ impl<'a> Builder<'a> {
             ReadWrite::TryWrite => Ok(self.attempt(free, write, EBUSY, at)),
             ReadWrite::Unlock => {
                 let meaning = "the read-write lock is released by a thread that does not hold it";
-                let held = Expr::compare(Compare::Greater, load(), Expr::Number(0));
+                let held = Expr::compare(Compare::Gt, load(), Expr::Number(0));
                 let less = Expr::arith(Arith::Sub, load(), Expr::Number(1));
                 let kind = StatementKind::Assert(held, meaning);
                 let reads = vec![Statement { at, kind }, set(&place, less)];
@@ -532,9 +523,11 @@ impl<'a> Builder<'a> {
         at: At,
     ) -> Value {
         let result = self.temporary(VarKind::Int(IntType::INT), at);
-        let set = |number: i128| Statement {
-            at,
-            kind: StatementKind::Assign(Place::of(result), Expr::Number(number)),
+        let set = |number: i128| {
+            Statement::new(
+                at,
+                StatementKind::Assign(Place::of(result), Expr::Number(number)),
+            )
         };
         let kind = StatementKind::Await(condition);
         code.insert(0, Statement { at, kind });
@@ -561,13 +554,9 @@ impl<'a> Builder<'a> {
         let [Some(needed), Some(arrived), Some(leaving)] = fields else {
             return unsupported(at, "this is no barrier", "pass a `pthread_barrier_t`");
         };
-        let none = |place: &Place| {
-            Expr::compare(Compare::Equal, Expr::Load(place.clone()), Expr::Number(0))
-        };
-        let set = |value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(needed.clone(), value),
-        };
+        let none =
+            |place: &Place| Expr::compare(Compare::Eq, Expr::Load(place.clone()), Expr::Number(0));
+        let set = |value: Expr| Statement::new(at, StatementKind::Assign(needed.clone(), value));
         let statement = |kind| Statement { at, kind };
         match kind {
             Barrier::Wait => Ok(self.at_barrier(&needed, &arrived, &leaving, at)),
@@ -583,8 +572,8 @@ impl<'a> Builder<'a> {
                     code.push(statement(StatementKind::Assert(idle, meaning)));
                 }
                 self.prepared.initialised.insert(needed.var);
-                let some = Expr::compare(Compare::Greater, expr.clone(), Expr::Number(0));
-                let few = Expr::compare(Compare::Less, expr.clone(), MOST_POSTS);
+                let some = Expr::compare(Compare::Gt, expr.clone(), Expr::Number(0));
+                let few = Expr::compare(Compare::Lt, expr.clone(), MOST_POSTS);
                 code.push(set(expr));
                 Ok(self.attempt(some.and(few), code, EINVAL, at))
             }
@@ -610,48 +599,41 @@ impl<'a> Builder<'a> {
         let bare = (needed.var, name, variable.at);
         self.prepared.bare.push(bare);
         let load = |place: &Place| Expr::Load(place.clone());
-        let set = |place: &Place, value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(place.clone(), value),
+        let set = |place: &Place, value: Expr| {
+            Statement::new(at, StatementKind::Assign(place.clone(), value))
         };
         let last = self.temporary(VarKind::Truth, at);
         let one_more = Expr::arith(Arith::Add, load(arrived), Expr::Number(1));
-        let is_last = Expr::compare(Compare::GreaterEqual, one_more.clone(), load(needed));
+        let is_last = Expr::compare(Compare::Ge, one_more.clone(), load(needed));
         let others = Expr::arith(Arith::Sub, load(needed), Expr::Number(1));
-        let empty = Expr::compare(Compare::Equal, load(leaving), Expr::Number(0));
-        let prepared = Expr::compare(Compare::Greater, load(needed), Expr::Number(0));
+        let empty = Expr::compare(Compare::Eq, load(leaving), Expr::Number(0));
+        let prepared = Expr::compare(Compare::Gt, load(needed), Expr::Number(0));
         let arrive = vec![
-            Statement {
+            Statement::new(at, StatementKind::Await(empty)),
+            Statement::new(
                 at,
-                kind: StatementKind::Await(empty),
-            },
-            Statement {
-                at,
-                kind: StatementKind::Assert(prepared, "the barrier is not initialised"),
-            },
+                StatementKind::Assert(prepared, "the barrier is not initialised"),
+            ),
             set(&Place::of(last), is_last),
-            Statement {
+            Statement::new(
                 at,
-                kind: StatementKind::If(
+                StatementKind::If(
                     Expr::load(last),
                     vec![set(arrived, Expr::Number(0)), set(leaving, others)],
                     vec![set(arrived, one_more)],
                 ),
-            },
+            ),
         ];
         self.emit(at, StatementKind::Atomic(arrive));
-        let some = Expr::compare(Compare::Greater, load(leaving), Expr::Number(0));
+        let some = Expr::compare(Compare::Gt, load(leaving), Expr::Number(0));
         let less = Expr::arith(Arith::Sub, load(leaving), Expr::Number(1));
-        let leave = Statement {
+        let leave = Statement::new(
             at,
-            kind: StatementKind::Atomic(vec![
-                Statement {
-                    at,
-                    kind: StatementKind::Await(some),
-                },
+            StatementKind::Atomic(vec![
+                Statement::new(at, StatementKind::Await(some)),
                 set(leaving, less),
             ]),
-        };
+        );
         let result = self.temporary(VarKind::Int(IntType::INT), at);
         let serial = set(&Place::of(result), Expr::Number(-1));
         let plain = set(&Place::of(result), Expr::Number(0));

@@ -13,7 +13,7 @@ use super::super::source::{At, Built, malformed, unsupported};
 use super::super::tidy;
 use super::super::types::IntType;
 use super::{Builder, Value};
-use crate::preprocess::{Kind, Token};
+use crate::front::preprocess::{Kind, Token};
 
 impl<'a> Builder<'a> {
     pub(super) fn parameter_value(&self, name: &str, _at: At) -> Option<Value> {
@@ -94,11 +94,7 @@ impl<'a> Builder<'a> {
                     .position(|p| p.name == *size.text)
                 && self.model.parameters[position].conditions.is_empty()
             {
-                let least = Expr::compare(
-                    Compare::GreaterEqual,
-                    Expr::Parameter(position),
-                    Expr::Number(1),
-                );
+                let least = Expr::compare(Compare::Ge, Expr::Parameter(position), Expr::Number(1));
                 self.model.parameters[position].conditions.push(least);
             }
         }
@@ -135,12 +131,12 @@ impl<'a> Builder<'a> {
         if let Some(position) = split(&["<", "<=", ">", ">=", "==", "!="]) {
             let (left, right) = both(position)?;
             let op = match &*tokens[position].text {
-                "<" => Compare::Less,
-                "<=" => Compare::LessEqual,
-                ">" => Compare::Greater,
-                ">=" => Compare::GreaterEqual,
-                "==" => Compare::Equal,
-                _ => Compare::NotEqual,
+                "<" => Compare::Lt,
+                "<=" => Compare::Le,
+                ">" => Compare::Gt,
+                ">=" => Compare::Ge,
+                "==" => Compare::Eq,
+                _ => Compare::Ne,
             };
             return Ok(Expr::compare(op, left, right));
         }
@@ -275,18 +271,7 @@ fn stepwise(code: Code) -> Code {
             StatementKind::Assign(..) | StatementKind::Havoc(_) | StatementKind::Assert(..) => {
                 StatementKind::Atomic(vec![Statement { at, kind }])
             }
-            StatementKind::If(condition, yes, no) => {
-                StatementKind::If(condition, stepwise(yes), stepwise(no))
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => StatementKind::Loop {
-                head,
-                condition,
-                body: stepwise(body),
-            },
+            StatementKind::If(..) | StatementKind::Loop { .. } => kind.with_inner(&mut stepwise),
             other => other,
         };
         output.push(Statement { at, kind });

@@ -765,10 +765,10 @@ impl<'a> Builder<'a> {
                 var: ended,
                 indices: vec![index],
             };
-            code.push(Statement {
-                at: last,
-                kind: StatementKind::Assign(flag, Expr::Truth(true)),
-            });
+            code.push(Statement::new(
+                last,
+                StatementKind::Assign(flag, Expr::Truth(true)),
+            ));
         }
         process.body = code;
         Plan {
@@ -829,10 +829,8 @@ impl<'a> Builder<'a> {
         arguments: Vec<Expr>,
         at: At,
     ) -> Code {
-        let set = |place: Place, value: Expr| Statement {
-            at,
-            kind: StatementKind::Assign(place, value),
-        };
+        let set =
+            |place: Place, value: Expr| Statement::new(at, StatementKind::Assign(place, value));
         let mut step = Vec::new();
         let mut value = Expr::Number(0);
         if let Some(started) = plan.started {
@@ -860,28 +858,19 @@ impl<'a> Builder<'a> {
         } else {
             if let Some(given) = plan.given {
                 let free = Expr::load(given).not();
-                step.push(Statement {
-                    at,
-                    kind: StatementKind::Await(free),
-                });
+                step.push(Statement::new(at, StatementKind::Await(free)));
                 for (var, argument) in plan.arguments.iter().zip(arguments) {
                     step.push(set(Place::of(*var), argument));
                 }
                 step.push(set(Place::of(given), Expr::Truth(true)));
             }
-            step.push(Statement {
-                at,
-                kind: StatementKind::Start(plan.process),
-            });
+            step.push(Statement::new(at, StatementKind::Start(plan.process)));
         }
         let mut code = Vec::new();
         let kept = handle.filter(|_| plan.started.is_some());
         match step.len() {
             1 => code.extend(step),
-            _ => code.push(Statement {
-                at,
-                kind: StatementKind::Atomic(step),
-            }),
+            _ => code.push(Statement::new(at, StatementKind::Atomic(step))),
         }
         if let Some(place) = kept {
             let write = set(place, value.clone());
@@ -929,7 +918,7 @@ impl Handles {
         let statement = |kind| Statement { at, kind };
         let mut code = Vec::new();
         if let Some(own) = own {
-            let other = Expr::compare(Compare::NotEqual, handle.clone(), own.clone());
+            let other = Expr::compare(Compare::Ne, handle.clone(), own.clone());
             let kind = StatementKind::Assert(other, "the thread waits for itself");
             code.push(statement(kind));
         }
@@ -957,7 +946,7 @@ impl Handles {
     fn detached(&self, handle: Expr, at: At) -> Code {
         let statement = |kind| Statement { at, kind };
         let Some(gone) = self.gone else {
-            let some = Expr::compare(Compare::NotEqual, handle, Expr::Number(0));
+            let some = Expr::compare(Compare::Ne, handle, Expr::Number(0));
             let check = statement(StatementKind::Assert(some, NO_THREAD));
             return if self.any { Vec::new() } else { vec![check] };
         };

@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use super::met::met;
 use crate::from_promela::constructs::{Construct, MARK, ROWS, Treatment};
-use crate::from_promela::met::met;
 use crate::from_promela::parser::parse;
 use crate::from_promela::{from_promela, scopes, words};
-use crate::source::Sources;
+use crate::front::source::Sources;
 use crate::{Remark, Settings};
 
 fn root() -> PathBuf {

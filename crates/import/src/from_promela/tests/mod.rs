@@ -2,13 +2,14 @@
 
 mod constructs;
 mod hostile;
+mod met;
 mod shown;
 
 use shown::{expr, exprs, formula, statements};
 
 use super::parser::parse;
 use super::syntax::{Initial, Promela, Type};
-use crate::source::Sources;
+use crate::front::source::Sources;
 use crate::{Files, Remark, Settings};
 
 type Outcome = Result<(Promela, Vec<Remark>), Vec<Remark>>;

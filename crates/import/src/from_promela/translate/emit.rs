@@ -1,68 +1,46 @@
-//! The model as text, with the line of the original behind every line of it.
+//! The model as a program of our language, with places in the original.
 
+use super::build::*;
+use super::declared::{Declared, emitted, ranged};
+use super::finish::{self, Kept};
 use super::flow;
 use super::graph::Graph;
 use super::ir::*;
 use super::names::Names;
 use super::properties;
 use super::ranges;
-use super::steps::{Found, Line, Steps};
-use super::texts::{Added, Guard, Texts, Tracked, View, and, not, or, pid_only, scalar};
+use super::steps::{Found, Steps};
+use super::terms::{Locations, Terms, Tracked, View, pid_only};
 use super::visible;
 use crate::from_promela::syntax::{At, Promela, Type};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::front::source::Sources;
+use std::collections::BTreeMap;
+use threadwise_lang::build::Built;
+use threadwise_lang::print::{Item, Layout};
+use threadwise_lang::program as model;
+use threadwise_lang::program::{
+    Block, CompareOp, Domain, ExprKind, Fairness, FairnessId, FairnessTerm, FoldKind, IdOrder,
+    Initial, Instances, Location, LocationId, Ltl, Property, PropertyKind, Stmt, StmtKind, VarRef,
+};
 
-/// Characters of a model.
-const MAX_TEXT: usize = 4_000_000;
-
-pub(super) type Locations = BTreeMap<(TemplateId, NodeId), String>;
-
-/// Lines with the places they come from.
-#[derive(Default)]
-pub(super) struct Output {
-    pub lines: Vec<(String, Option<At>)>,
-    size: usize,
-}
-
-impl Output {
-    pub(super) fn push(&mut self, text: impl Into<String>, at: Option<At>) {
-        let text = text.into();
-        self.size += text.len();
-        self.lines.push((text, at));
-    }
-
-    pub(super) fn too_large(&self) -> bool {
-        self.size > MAX_TEXT
-    }
-}
-
-/// Whether a variable stands in the model.
-pub(super) fn emitted(program: &Program, id: VarId) -> bool {
-    let var = &program.vars[id.0];
-    if var.owner.is_some_and(|t| !program.templates[t.0].present) || !var.used {
-        return false;
-    }
-    // A parameter that can only be one channel.
-    let chan = program.chans.iter().position(|c| c.var == Some(id));
-    match chan {
-        Some(at) => program.class_of[at].is_some_and(|(class, _)| program.classes[class.0].indexed),
-        None => true,
-    }
-}
+/// Parts of a model.
+const MAX_PARTS: usize = 1_000_000;
 
 /// Everything that is needed to write the model.
 pub(super) struct Plan<'p> {
     pub source: &'p Promela,
+    pub sources: &'p Sources,
     pub program: Program,
-    pub added: Added,
+    pub declared: Declared,
     pub tracked: Tracked,
     pub locations: Locations,
+    pub location_names: BTreeMap<(TemplateId, NodeId), String>,
     pub found: Found,
     pub exclusive: bool,
     pub sender: bool,
     pub names: Names,
     /// Assignments that set initial values which a declaration cannot say.
-    pub setup: Vec<(String, At)>,
+    pub setup: Block,
     /// The never claims.
     pub claims: Vec<Graph>,
     /// The predicates of each formula.
@@ -70,84 +48,93 @@ pub(super) struct Plan<'p> {
 }
 
 impl Plan<'_> {
-    pub(super) fn texts(&self) -> Texts<'_> {
-        Texts {
+    pub(super) fn terms(&self) -> Terms<'_> {
+        Terms {
             program: &self.program,
-            added: &self.added,
+            declared: &self.declared,
             tracked: &self.tracked,
             no_timeout: false,
             locations: &self.locations,
+            sources: self.sources,
         }
+    }
+
+    /// Whether nobody holds the right to move, or somebody does.
+    pub(super) fn moves(&self, op: CompareOp) -> Term {
+        let terms = self.terms();
+        terms.global(self.declared.exclusive).compare(op, int(0))
+    }
+
+    /// A formula about the first state that SPIN knows: the one after the initial values are set.
+    pub(super) fn after_setup(&self, f: Ltl) -> Ltl {
+        if self.setup.is_empty() {
+            return f;
+        }
+        let set = Ltl::State(self.moves(CompareOp::Eq));
+        Ltl::State(self.moves(CompareOp::Ne)).until(set.and(f))
+    }
+
+    /// The process that sets initial values: it comes behind all others.
+    pub(super) fn setup_process(&self) -> Option<model::TemplateId> {
+        (!self.setup.is_empty()).then(|| self.declared.model.templates.next_idx())
     }
 }
 
-/// Chooses names for everything but locations.
-pub(super) fn name_all(program: &mut Program) -> (Names, Added) {
-    let mut names = Names::default();
-    for template in &mut program.templates {
-        template.name = names.fresh(&template.original);
+/// The model while properties are added, with the order in which they are written.
+pub(super) struct Written<'p> {
+    sources: &'p Sources,
+    model: model::Program,
+    properties: Vec<Item>,
+}
+
+impl Written<'_> {
+    /// A comment in front of what comes next.
+    pub(super) fn comment(&mut self, text: &str) {
+        self.properties.push(Item::Comment(format!(" {text}")));
     }
-    for var in program.vars.iter_mut().filter(|v| v.owner.is_none()) {
-        var.name = names.fresh(&var.name);
+
+    pub(super) fn property(&mut self, name: &str, kind: PropertyKind, at: Option<At>) {
+        let item = Item::Property(self.model.properties.len());
+        self.properties.push(item);
+        self.model.properties.push(Property {
+            name: name.to_owned(),
+            kind,
+            span: at.map_or(NOWHERE, |at| self.sources.span(at)),
+        });
     }
-    for (name, _, new) in &mut program.members {
-        *new = names.fresh(name);
+
+    pub(super) fn liveness(&mut self, name: &str, fair: FairnessId, formula: Ltl, at: Option<At>) {
+        let under = vec![fair];
+        self.property(name, PropertyKind::Liveness { under, formula }, at);
     }
-    let owners: Vec<String> = program.templates.iter().map(|t| t.name.clone()).collect();
-    for var in &mut program.vars {
-        if let (Some(owner), true) = (var.owner, var.shared) {
-            var.name = names.fresh(&format!("{}_{}", owners[owner.0], var.name));
-        }
+
+    /// That something is so for ever again.
+    pub(super) fn fairness(&mut self, comment: &str, name: &str, what: Term) {
+        self.comment(comment);
+        let id = self.model.fairness.push(Fairness {
+            name: name.to_owned(),
+            alternatives: vec![vec![FairnessTerm::Weak(Vec::new(), what)]],
+            span: NOWHERE,
+        });
+        self.properties.push(Item::Fairness(id));
     }
-    let added = Added {
-        exclusive: names.fresh("exclusive"),
-        nr_pr: names.fresh("nr_pr"),
-        stuck: names.fresh("nothing_executable"),
-        sender: names.fresh("sender"),
-        pid: names.fresh("pid"),
-        other: names.fresh("other"),
-        some: names.fresh("id"),
-        once: names.fresh("once"),
-        slot: names.stem("slot"),
-        slot2: names.fresh("index"),
-        setup: names.fresh("setup"),
-        begin: "begin".into(),
-        on: owners
-            .iter()
-            .map(|o| names.fresh(&format!("{o}_started")))
-            .collect(),
-        place: owners
-            .iter()
-            .map(|o| names.fresh(&format!("{o}_at")))
-            .collect(),
-    };
-    for at in 0..program.templates.len() {
-        let mut own = names.clone();
-        for local in program.templates[at].locals.clone() {
-            let var = &mut program.vars[local.0];
-            if !var.shared {
-                var.name = own.fresh(&var.name);
-            }
-        }
-    }
-    (names, added)
 }
 
 /// Finds locations and who may hold the right to move, by writing the steps until nothing changes.
-pub(super) fn settle(plan: &mut Plan<'_>, line_of: &dyn Fn(At) -> u32) -> Result<()> {
+pub(super) fn settle(plan: &mut Plan<'_>) -> Result<()> {
     let rendezvous = plan.program.classes.iter().any(|c| c.capacity == 0);
     let mut before = Found::default();
     for _ in 0..20 {
         let mut found = Found::default();
         let exclusive = rendezvous || !before.held.is_empty() || !plan.setup.is_empty();
-        let mut locations = Locations::new();
+        let mut names = BTreeMap::new();
         for (at, template) in plan.program.present() {
             let id = TemplateId(at);
             found.reach(id, template.entry);
             while let Some(node) = found.waiting.pop() {
-                let texts = plan.texts();
+                let terms = plan.terms();
                 let mut steps = Steps {
-                    texts: &texts,
+                    terms: &terms,
                     template: id,
                     before: &before,
                     found: &mut found,
@@ -157,10 +144,11 @@ pub(super) fn settle(plan: &mut Plan<'_>, line_of: &dyn Fn(At) -> u32) -> Result
                 };
                 steps.location(node)?;
             }
-            name_locations(plan, id, &found, line_of, &mut locations);
+            name_locations(plan, id, &found, &mut names);
         }
         let stable = found.locations == before.locations && found.held.is_subset(&before.held);
-        plan.locations = locations;
+        plan.locations = numbered(&plan.program, &found);
+        plan.location_names = names;
         plan.exclusive = exclusive;
         if stable {
             plan.found = before;
@@ -180,8 +168,7 @@ fn name_locations(
     plan: &Plan<'_>,
     id: TemplateId,
     found: &Found,
-    line_of: &dyn Fn(At) -> u32,
-    into: &mut Locations,
+    into: &mut BTreeMap<(TemplateId, NodeId), String>,
 ) {
     let template = &plan.program.templates[id.0];
     let mut names = plan.names.clone();
@@ -208,118 +195,172 @@ fn name_locations(
             let wanted = if found.end {
                 "ended".to_string()
             } else {
-                format!("l{}", line_of(found.at))
+                format!("l{}", plan.sources.line(found.at))
             };
             into.insert((id, node), names.fresh(&wanted));
         }
     }
 }
 
+/// The control states of a template at which steps begin. The first is where the process begins.
+fn in_order(program: &Program, id: TemplateId, found: &Found) -> Vec<NodeId> {
+    let entry = program.templates[id.0].entry;
+    let here = found.locations.iter().filter(|(t, _)| *t == id);
+    let mut here: Vec<NodeId> = here.map(|(_, node)| *node).collect();
+    here.sort_by_key(|node| (*node != entry, *node));
+    here
+}
+
+fn numbered(program: &Program, found: &Found) -> Locations {
+    let mut locations = Locations::new();
+    for (at, _) in program.present() {
+        let id = TemplateId(at);
+        let here = in_order(program, id, found).into_iter().enumerate();
+        locations.extend(here.map(|(n, node)| ((id, node), LocationId::new(n))));
+    }
+    locations
+}
+
 /// Writes the whole model.
-pub(super) fn model(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
-    let mut body = Output::default();
-    for (at, template) in plan.program.templates.iter().enumerate() {
-        if template.present {
-            process(plan, TemplateId(at), &mut body)?;
-        }
-        if body.too_large() {
-            return refuse(
-                template.at,
-                "a program whose model would be too large",
-                "make it smaller",
-            );
-        }
+pub(super) fn model(plan: &Plan<'_>, name: &str) -> Result<Built> {
+    let mut out = Written {
+        sources: plan.sources,
+        model: plan.declared.model.clone(),
+        properties: Vec::new(),
+    };
+    initials(plan, &mut out.model)?;
+    let mut parts = 0;
+    for (at, _) in plan.program.present() {
+        let id = TemplateId(at);
+        let number = plan.terms().template(id)?;
+        process(plan, id, &mut out.model.templates[number], &mut parts)?;
     }
     if !plan.setup.is_empty() {
-        body.push("// Sets initial values before anybody else moves.", None);
-        body.push(format!("process {} {{", plan.added.setup), None);
-        body.push(format!("{}: atomic {{", plan.added.begin), None);
-        body.push(
-            format!(
-                "await {} == {};",
-                plan.added.exclusive,
-                setting_up(&plan.program)
-            ),
-            None,
-        );
-        for (line, at) in &plan.setup {
-            body.push(line.clone(), Some(*at));
-        }
-        body.push(format!("{} := 0;", plan.added.exclusive), None);
-        body.push("}", None);
-        body.push("}", None);
-        body.push("", None);
+        setup_process(plan, &mut out.model);
     }
     if visible::timeouts(&plan.program) {
-        let mut texts = plan.texts();
-        texts.no_timeout = true;
-        let at = plan.program.templates[0].at;
-        body.push(
-            "// Whether no process has a statement that can be executed: `timeout`.",
-            None,
-        );
-        body.push(
-            format!(
-                "def {} = {};",
-                plan.added.stuck,
-                not(somebody_moves(plan, &texts)?).text()
-            ),
-            Some(at),
-        );
-        body.push("", None);
+        let mut terms = plan.terms();
+        terms.no_timeout = true;
+        let stuck = &mut out.model.defs[plan.declared.stuck];
+        stuck.body = not(somebody_moves(plan, &terms)?);
+        stuck.span = plan.sources.span(plan.program.templates[0].at);
     }
-    properties::write(plan, &mut body)?;
-    let mut words: BTreeSet<&str> = BTreeSet::new();
-    for (line, _) in &body.lines {
-        words.extend(line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
-    }
-    let mut any = false;
-    for (_, value, name) in &plan.program.members {
-        if words.contains(name.as_str()) {
-            out.push(format!("def {name} = {value};"), None);
-            any = true;
+    properties::write(plan, &mut out)?;
+    let kept = finish::finish(&mut out.model, &plan.declared.kept);
+    let layout = layout(plan, name, &out, &kept);
+    let program = out.model;
+    Ok(Built { program, layout })
+}
+
+fn done(span: model::Span) -> Location {
+    let name = "done".to_owned();
+    Location { name, span }
+}
+
+/// A process that sets initial values before anybody else moves.
+fn setup_process(plan: &Plan<'_>, model: &mut model::Program) {
+    let terms = plan.terms();
+    let exclusive = terms.shared(plan.declared.exclusive, Vec::new());
+    let begin = is_number(terms.value(exclusive.clone()), setting_up(&plan.program));
+    let mut body = await_of(begin, NOWHERE);
+    body.extend(plan.setup.iter().cloned());
+    body.push(assign(exclusive, int(0), NOWHERE));
+    let begin = Location {
+        name: "begin".to_owned(),
+        span: NOWHERE,
+    };
+    let group = StmtKind::Group { atomic: true, body };
+    model.templates.push(model::Template {
+        name: plan.declared.setup.clone(),
+        id_name: None,
+        order: IdOrder::Unordered,
+        instances: Instances::Single,
+        locals: Default::default(),
+        locations: [begin, done(NOWHERE)].into_iter().collect(),
+        entry: LocationId::new(0),
+        body: vec![stmt(group, NOWHERE).labelled(LocationId::new(0))],
+        span: NOWHERE,
+    });
+}
+
+/// In which order the model is written, with comments.
+fn layout(plan: &Plan<'_>, name: &str, out: &Written<'_>, kept: &Kept) -> Layout {
+    let declared = &plan.declared;
+    let mut layout = Layout {
+        short_atomic: true,
+        ..Layout::default()
+    };
+    let comment = |text: &str| Item::Comment(format!(" {text}"));
+    layout.add(comment(&format!("From the Promela program {name}.")));
+    layout.add(Item::Blank);
+    let defs = kept.defs.iter().filter(|(old, _)| **old != declared.stuck);
+    defs.for_each(|(_, new)| layout.add(Item::Def(*new)));
+    layout.add(Item::Blank);
+    let exists = plan.program.classes.iter().filter_map(|class| class.exists);
+    let exists: Vec<_> = exists.map(|var| declared.vars[var.0]).collect();
+    for (old, new) in &kept.shared {
+        if exists.contains(&Some(VarRef::Shared(*old))) {
+            layout.add(comment(
+                "Asked before a rendezvous: there is such a channel.",
+            ));
         }
+        if *old == declared.exclusive {
+            layout.add(comment("Who alone may move: nobody (0), a process (its pid + 1), or whoever takes the message being handed over."));
+        }
+        let remark = match old {
+            _ if *old == declared.nr_pr => Some("how many processes there are"),
+            _ if *old == declared.sender => Some("who hands over a message: its pid + 1"),
+            _ if declared.place.contains(old) => Some("where its processes are"),
+            _ => None,
+        };
+        layout
+            .items
+            .push((Item::Shared(*new), remark.map(str::to_owned)));
     }
-    if any {
-        out.push("", None);
+    for template in out.model.templates.indices() {
+        layout.add(Item::Blank);
+        if Some(template) == plan.setup_process() {
+            layout.add(comment("Sets initial values before anybody else moves."));
+        }
+        layout.add(Item::Template(template));
     }
-    globals(plan, &words, out)?;
-    out.lines.append(&mut body.lines);
-    Ok(())
+    layout.add(Item::Blank);
+    if let Some(stuck) = kept.defs.get(&declared.stuck) {
+        layout.add(comment(
+            "Whether no process has a statement that can be executed: `timeout`.",
+        ));
+        layout.add(Item::Def(*stuck));
+        layout.add(Item::Blank);
+    }
+    out.properties
+        .iter()
+        .for_each(|item| layout.add(item.clone()));
+    layout
 }
 
 /// Whether some process has something to execute; used where every process is tracked.
-fn somebody_moves(plan: &Plan<'_>, texts: &Texts<'_>) -> Result<Guard> {
+fn somebody_moves(plan: &Plan<'_>, terms: &Terms<'_>) -> Result<Term> {
     let mut all = Vec::new();
     for (at, template) in plan.program.present() {
         let id = TemplateId(at);
-        let name = if template.single() {
-            template.pids.0.to_string()
-        } else {
-            plan.added.some.clone()
-        };
-        let view = View::Other(id, name.clone());
+        let some = plan.declared.some[at];
+        let view = View::Other(id, terms.some_pid(id, some));
         let mut here = Vec::new();
         for (_, node) in plan.found.locations.iter().filter(|(t, _)| *t == id) {
-            let Some(number) = plan.tracked.get(&(id, *node)) else {
-                continue;
-            };
-            let place = Guard::If(format!(
-                "{} == {number}",
-                texts.of_process(&plan.added.place[at], &view)
-            ));
-            here.push(and(place, texts.moves(id, *node, &view)?));
+            if let Some(place) = terms.is_at(id, *node, &view) {
+                here.push(and(place, terms.moves(id, *node, &view)?));
+            }
         }
         let any = or(here);
-        if any == Guard::Never || template.single() {
-            all.push(any);
-        } else {
-            all.push(Guard::If(format!(
-                "(exists {name} in {}: {})",
-                template.name,
-                any.text()
-            )));
-        }
+        all.push(match is(&any, false) || template.single() {
+            true => any,
+            false => fold(
+                FoldKind::Exists,
+                some,
+                Domain::Template(terms.template(id)?),
+                any,
+            ),
+        });
     }
     Ok(or(all))
 }
@@ -331,269 +372,108 @@ fn setting_up(program: &Program) -> i64 {
 
 /// What must be set before anybody moves: arrays whose elements begin with different values, and what is different for
 /// processes that are there from the beginning.
-pub(super) fn setup(plan: &Plan<'_>) -> Result<Vec<(String, At)>> {
+pub(super) fn setup(plan: &Plan<'_>) -> Result<Block> {
     let program = &plan.program;
-    let texts = plan.texts();
+    let terms = plan.terms();
     let mut all = Vec::new();
     for (at, var) in program.vars.iter().enumerate() {
         let id = VarId(at);
         if !emitted(program, id) || (var.owner.is_some() && !var.shared) {
             continue;
         }
-        let mut of = vec![None];
-        if let Some(owner) = var.owner {
-            let template = &program.templates[owner.0];
-            of = (template.first..template.first + template.active)
-                .map(|pid| Some((owner, pid)))
-                .collect();
-        }
-        for process in of {
-            let (name, view) = match process {
-                None => (var.name.clone(), View::Nobody),
-                Some((owner, pid)) => {
-                    let view = View::Other(owner, pid.to_string());
-                    (texts.of_process(&var.name, &view), view)
-                }
-            };
-            if let Some(list) = &var.list {
-                for (index, value) in list.iter().enumerate() {
-                    let value = texts.stored(id, &Expr::Num(*value), &view)?.text;
-                    all.push((format!("{name}[{index}] := {value};"), var.at));
-                }
-            } else if process.is_some() && var.initial.number().is_none() {
-                if !var.dims.is_empty() {
-                    return refuse(
-                        var.at,
-                        "an array whose initial value is no constant",
-                        "set it by assignments",
-                    );
-                }
-                all.push((
-                    format!("{name} := {};", texts.stored(id, &var.initial, &view)?.text),
-                    var.at,
-                ));
+        let views: Vec<View> = match var.owner {
+            None => vec![View::Nobody],
+            Some(owner) => from_the_beginning(program, owner).collect(),
+        };
+        let given = var.initial.number().is_some() || var.owner.is_none();
+        if var.list.is_some() || !given {
+            for view in views {
+                all.extend(terms.initialise(id, &view, terms.span(var.at))?);
             }
         }
     }
-    for (at, template) in program
-        .templates
-        .iter()
-        .enumerate()
-        .filter(|(_, t)| t.present && t.run && t.active > 0)
-    {
-        for pid in template.first..template.first + template.active {
-            let view = View::Other(TemplateId(at), pid.to_string());
+    for (at, template) in program.present().filter(|(_, t)| t.run && t.active > 0) {
+        let span = terms.span(template.at);
+        for view in from_the_beginning(program, TemplateId(at)) {
             if program.ambiguous {
-                all.push((
-                    format!("{} := true;", texts.of_process(&plan.added.on[at], &view)),
-                    template.at,
-                ));
+                let on = terms.of_process(plan.declared.on[at], &view);
+                all.push(assign(on, truth(true), span));
             }
             if let Some(number) = plan.tracked.get(&(TemplateId(at), template.entry)) {
-                all.push((
-                    format!(
-                        "{} := {number};",
-                        texts.of_process(&plan.added.place[at], &view)
-                    ),
-                    template.at,
-                ));
+                let place = terms.of_process(plan.declared.place[at], &view);
+                all.push(assign(place, int(*number), span));
             }
         }
     }
     Ok(all)
 }
 
-/// The type of an array; the first index may be a process.
-fn dimensions(of: Option<&Template>, dims: &[(i64, i64)], scalar: &str) -> String {
-    let mut text = String::new();
-    // An id needs no check that it lies within the array.
-    if let Some(template) = of.filter(|t| !t.single()) {
-        text += &format!("array[{}] of ", template.name);
-    }
-    for (low, high) in dims {
-        text += &format!("array[{low}..{high}] of ");
-    }
-    text + scalar
+/// The processes of a template that nobody starts.
+fn from_the_beginning(program: &Program, id: TemplateId) -> impl Iterator<Item = View> {
+    let template = &program.templates[id.0];
+    let pids = template.first..template.first + template.active;
+    pids.map(move |pid| View::Other(id, int(pid)))
 }
 
-fn globals(plan: &Plan<'_>, words: &BTreeSet<&str>, out: &mut Output) -> Result<()> {
+/// Initial values, and who may move first.
+fn initials(plan: &Plan<'_>, model: &mut model::Program) -> Result<()> {
     let program = &plan.program;
-    let texts = plan.texts();
-    let class_var = |id: VarId| {
-        program
-            .classes
-            .iter()
-            .any(|c| c.fields.contains(&id) || c.length == Some(id) || c.which == Some(id))
-    };
+    let terms = plan.terms();
     for (at, var) in program.vars.iter().enumerate() {
         let id = VarId(at);
-        if var.owner.is_some() && !var.shared {
-            continue;
-        }
-        let asked = program.classes.iter().any(|c| c.exists == Some(id));
-        if asked && words.contains(var.name.as_str()) {
-            out.push(
-                "// Asked before a rendezvous: there is such a channel.",
-                None,
-            );
-        } else if !class_var(id) && !emitted(program, id) {
-            continue;
-        }
-        let mut initial = var.initial.clone();
-        let of = var.owner.map(|owner| &program.templates[owner.0]);
-        if let Some(template) = of
-            && initial.number().is_none()
-            && (template.run || !template.single())
-        {
-            initial = Expr::Num(0);
-        }
         let view = var.owner.map_or(View::Nobody, View::Own);
-        let value = texts.stored(id, &initial, &view)?.text;
-        out.push(
-            format!(
-                "shared {}: {} = {value};",
-                var.name,
-                dimensions(of, &var.dims, &scalar(var))
-            ),
-            Some(var.at),
-        );
-    }
-    let dies = program.templates.iter().any(|t| t.present && t.dies);
-    let mut asked = uses_nr_pr(program);
-    let properties = plan.predicates.iter().flat_map(|(_, p)| p.values());
-    for e in properties.chain(plan.claims.iter().flat_map(super::never::expressions)) {
-        e.walk(&mut |part| asked |= matches!(part, Expr::NrPr));
-    }
-    if dies || asked || program.templates.iter().any(|t| t.run) {
-        out.push(
-            format!(
-                "shared {}: 0..{} = {}; // how many processes there are",
-                plan.added.nr_pr, program.most, program.started
-            ),
-            None,
-        );
-    }
-    for (at, template) in program.present() {
-        if template.run && program.ambiguous {
-            out.push(
-                format!(
-                    "shared {}: {} = false;",
-                    plan.added.on[at],
-                    dimensions(Some(template), &[], "bool")
-                ),
-                Some(template.at),
-            );
-        }
-        let numbers = plan
-            .tracked
-            .iter()
-            .filter(|((t, _), _)| t.0 == at)
-            .map(|(_, n)| *n)
-            .max();
-        if let Some(most) = numbers {
-            let first = plan
-                .tracked
-                .get(&(TemplateId(at), template.entry))
-                .copied()
-                .unwrap_or(0);
-            let first = if template.run { 0 } else { first };
-            out.push(
-                format!(
-                    "shared {}: {} = {first}; // where its processes are",
-                    plan.added.place[at],
-                    dimensions(Some(template), &[], &format!("0..{most}"))
-                ),
-                Some(template.at),
-            );
-        }
-    }
-    if plan.exclusive {
-        out.push("// Who alone may move: nobody (0), a process (its pid + 1), or whoever takes the message being handed over.", None);
-        let first = if plan.setup.is_empty() {
-            0
-        } else {
-            setting_up(program)
+        let known = var.initial.number().is_some();
+        let template = var.owner.map(|owner| &program.templates[owner.0]);
+        let value = |e: &Expr| -> Result<Initial> {
+            Ok(Initial::Value(number_or_truth(terms.stored(id, e, &view)?)))
         };
-        let most = first.max(program.most + program.classes.len() as i64);
-        out.push(
-            format!("shared {}: 0..{most} = {first};", plan.added.exclusive),
-            None,
-        );
+        match plan.declared.vars[at] {
+            None => {}
+            Some(VarRef::Shared(shared)) => {
+                let later = template.is_some_and(|t| t.run || !t.single()) && !known;
+                let initial = if later { &Expr::Num(0) } else { &var.initial };
+                model.shared[shared].initial = value(initial)?;
+            }
+            Some(VarRef::Local(local)) => {
+                if !known && !pid_only(&var.initial) {
+                    return refuse(
+                        var.at,
+                        "an initial value that is not known before the program runs",
+                        "set it by an assignment",
+                    );
+                }
+                let owner = var.owner.and_then(|owner| plan.declared.templates[owner.0]);
+                if let Some(owner) = owner {
+                    model.templates[owner].locals[local].initial = value(&var.initial)?;
+                }
+            }
+        }
     }
-    if plan.sender {
-        out.push(
-            format!(
-                "shared {}: 0..{} = 0; // who hands over a message: its pid + 1",
-                plan.added.sender, program.most
-            ),
-            None,
-        );
-    }
-    out.push("", None);
+    let first = match plan.setup.is_empty() {
+        true => 0,
+        false => setting_up(program),
+    };
+    let most = first.max(program.most + program.classes.len() as i64);
+    let exclusive = &mut model.shared[plan.declared.exclusive];
+    exclusive.scalar = ranged(0, most);
+    exclusive.initial = Initial::Value(int(first));
     Ok(())
 }
 
-pub(super) fn uses_nr_pr(program: &Program) -> bool {
-    let mut uses = false;
-    for (_, edge) in super::classes::actions(program) {
-        for e in super::classes::expressions(&edge.action) {
-            e.walk(&mut |part| uses |= matches!(part, Expr::NrPr));
-        }
-    }
-    uses
-}
-
-fn process(plan: &Plan<'_>, id: TemplateId, out: &mut Output) -> Result<()> {
-    let program = &plan.program;
-    let template = &program.templates[id.0];
-    let texts = plan.texts();
-    let view = View::Own(id);
-    let head = if template.single() {
-        format!("process {} {{", template.name)
-    } else {
-        let (low, high) = template.pids;
-        format!(
-            "ordered process {}[{}: {low}..{high}] {{",
-            template.name, plan.added.pid
-        )
-    };
-    out.push(head, Some(template.at));
-    for local in &template.locals {
-        let var = &program.vars[local.0];
-        if var.shared || !emitted(program, *local) {
-            continue;
-        }
-        let value = if var.initial.number().is_none() && !pid_only(&var.initial) {
-            return refuse(
-                var.at,
-                "an initial value that is not known before the program runs",
-                "set it by an assignment",
-            );
-        } else {
-            texts.stored(*local, &var.initial, &view)?.text
-        };
-        out.push(
-            format!(
-                "local {}: {} = {value};",
-                var.name,
-                dimensions(None, &var.dims, &scalar(var))
-            ),
-            Some(var.at),
-        );
-    }
-    let mut order: Vec<NodeId> = plan
-        .found
-        .locations
-        .iter()
-        .filter(|(t, _)| *t == id)
-        .map(|(_, n)| *n)
-        .collect();
-    // The first location is where the process begins.
-    order.sort_by_key(|n| (*n != template.entry, *n));
+/// Writes the statements of a template's processes.
+fn process(
+    plan: &Plan<'_>,
+    id: TemplateId,
+    into: &mut model::Template,
+    parts: &mut usize,
+) -> Result<()> {
+    let template = &plan.program.templates[id.0];
+    let terms = plan.terms();
+    let order = in_order(&plan.program, id, &plan.found);
     for (at, node) in order.iter().enumerate() {
         let mut scratch = Found::default();
         let mut steps = Steps {
-            texts: &texts,
+            terms: &terms,
             template: id,
             before: &plan.found,
             found: &mut scratch,
@@ -601,169 +481,119 @@ fn process(plan: &Plan<'_>, id: TemplateId, out: &mut Output) -> Result<()> {
             tracked: &plan.tracked,
             sender: plan.sender,
         };
-        let lines = steps.location(*node)?;
-        let next = order.get(at + 1).copied();
-        let label = plan
-            .locations
-            .get(&(id, *node))
-            .cloned()
-            .unwrap_or_default();
-        let place = template.nodes[node.0].at;
-        write_step(plan, id, &label, place, lines, next, out);
-        if out.too_large() {
-            break;
+        let block = steps.location(*node)?;
+        *parts += block_size(&block);
+        if *parts > MAX_PARTS {
+            return refuse(
+                template.at,
+                "a program whose model would be too large",
+                "make it smaller",
+            );
         }
+        let next = (at + 1 < order.len()).then(|| LocationId::new(at + 1));
+        let place = terms.span(template.nodes[node.0].at);
+        let step = step(LocationId::new(at), place, block, next);
+        let name = plan.location_names.get(&(id, *node));
+        into.locations.push(Location {
+            name: name.cloned().unwrap_or_default(),
+            span: step.first().map_or(place, |first| first.span),
+        });
+        into.body.extend(step);
     }
-    out.push(
-        "}",
-        Some(
-            template
-                .nodes
-                .iter()
-                .find(|n| n.end)
-                .map_or(template.at, |n| n.at),
-        ),
-    );
-    out.push("", None);
+    into.locations.push(done(into.span));
     Ok(())
 }
 
 /// Removes the jump at the end of a way that leads to what follows anyway.
-fn fall_through(lines: &mut Vec<Line>, next: Option<NodeId>) {
-    match lines.last_mut() {
-        Some(Line::Goto(target, _)) if Some(*target) == next => {
-            lines.pop();
+fn fall_through(block: &mut Block, next: Option<LocationId>) {
+    match block.last_mut().map(|last| &mut last.kind) {
+        Some(StmtKind::Goto(target)) if Some(*target) == next => {
+            block.pop();
         }
-        Some(Line::Return(_)) if next.is_none() => {
-            lines.pop();
+        Some(StmtKind::Return) if next.is_none() => {
+            block.pop();
         }
-        Some(Line::If(branches, other, _)) => {
+        Some(StmtKind::If(branches, other)) => {
             branches.iter_mut().for_each(|(_, b)| fall_through(b, next));
             fall_through(other, next);
         }
-        Some(Line::Choose(branches, _)) => branches.iter_mut().for_each(|b| fall_through(b, next)),
+        Some(StmtKind::Choose(branches)) => branches.iter_mut().for_each(|b| fall_through(b, next)),
         _ => {}
     }
 }
 
-fn plain_count(lines: &[Line]) -> usize {
-    lines
-        .iter()
-        .map(|line| match line {
-            Line::Plain(..) => 1,
-            Line::Goto(..) | Line::Return(_) => 0,
-            Line::Over(_, body, _) => 1 + plain_count(body),
-            Line::If(branches, other, _) => {
-                1 + branches
-                    .iter()
-                    .map(|(_, b)| plain_count(b))
-                    .max()
-                    .unwrap_or(0)
-                    .max(plain_count(other))
-            }
-            Line::Choose(branches, _) => branches.iter().map(|b| plain_count(b)).max().unwrap_or(0),
-        })
-        .sum()
-}
-
-fn write_step(
-    plan: &Plan<'_>,
-    id: TemplateId,
-    label: &str,
-    at: At,
-    mut lines: Vec<Line>,
-    next: Option<NodeId>,
-    out: &mut Output,
-) {
-    fall_through(&mut lines, next);
-    // A final jump stands behind the block that is one step.
-    let tail = match lines.last() {
-        Some(Line::Goto(..) | Line::Return(_)) => lines.pop(),
-        _ => None,
-    };
-    if lines.is_empty() {
-        lines.push(Line::Plain("skip;".into(), at));
-    }
-    let coarse = plain_count(&lines) > 1
-        || matches!(&lines[..], [Line::Plain(text, _)] if text.contains(['&', '|']));
-    if let (true, [Line::Plain(text, place)]) = (coarse, &lines[..]) {
-        out.push(format!("{label}: atomic {{ {text} }}"), Some(*place));
-    } else if coarse {
-        out.push(format!("{label}: atomic {{"), Some(at));
-        write_lines(plan, id, &lines, out);
-        out.push("}", None);
-    } else {
-        let mut inner = Output::default();
-        write_lines(plan, id, &lines, &mut inner);
-        for (n, (text, place)) in inner.lines.into_iter().enumerate() {
-            out.push(
-                if n == 0 {
-                    format!("{label}: {text}")
-                } else {
-                    text
-                },
-                place,
-            );
+/// How many statements a way through a block has at most, jumps aside.
+fn longest(block: &Block) -> usize {
+    let of = |stmt: &Stmt| match &stmt.kind {
+        StmtKind::Goto(_) | StmtKind::Return => 0,
+        StmtKind::For(_, _, body) | StmtKind::ChooseIn(_, _, body) => 1 + longest(body),
+        StmtKind::If(branches, other) => {
+            let branches = branches.iter().map(|(_, block)| longest(block));
+            1 + branches.max().unwrap_or(0).max(longest(other))
         }
-    }
-    if let Some(tail) = tail {
-        write_lines(plan, id, &[tail], out);
-    }
+        StmtKind::Choose(branches) => branches.iter().map(longest).max().unwrap_or(0),
+        _ => 1,
+    };
+    block.iter().map(of).sum()
 }
 
-/// Lines inside braces: at least one.
-fn write_block(plan: &Plan<'_>, id: TemplateId, lines: &[Line], at: At, out: &mut Output) {
-    if lines.is_empty() {
-        out.push("skip;", Some(at));
+/// Whether a statement joins truth values: in a step of its own it would not be clear that they are read at once.
+fn joins(stmt: &Stmt) -> bool {
+    let mut found = false;
+    let parts = stmt.kind.parts();
+    let places = parts.places.iter().flat_map(|place| &place.indices);
+    for e in places.chain(parts.exprs) {
+        e.walk(&mut |part| found |= matches!(part.kind, ExprKind::And(_) | ExprKind::Or(_)));
     }
-    write_lines(plan, id, lines, out);
+    found && parts.blocks.is_empty()
 }
 
-fn write_lines(plan: &Plan<'_>, id: TemplateId, lines: &[Line], out: &mut Output) {
-    for line in lines {
-        match line {
-            Line::Plain(text, at) => out.push(text.clone(), Some(*at)),
-            Line::Goto(target, at) => {
-                let name = plan
-                    .locations
-                    .get(&(id, *target))
-                    .cloned()
-                    .unwrap_or_default();
-                out.push(format!("goto {name};"), Some(*at));
+/// What a process does at a location, as statements: one step, and the jump behind it.
+fn step(label: LocationId, at: model::Span, mut block: Block, next: Option<LocationId>) -> Block {
+    fall_through(&mut block, next);
+    // A final jump stands behind the block that is one step.
+    let tail = block.pop_if(|last| matches!(last.kind, StmtKind::Goto(_) | StmtKind::Return));
+    if block.is_empty() {
+        block.push(stmt(StmtKind::Skip, at));
+    }
+    let single = matches!(&block[..], [only] if joins(only)).then(|| block[0].span);
+    let coarse = single.is_some() || longest(&block) > 1;
+    tidy(&mut block);
+    if coarse {
+        let body = std::mem::take(&mut block);
+        let group = StmtKind::Group { atomic: true, body };
+        block.push(stmt(group, single.unwrap_or(at)));
+    }
+    block[0].label = Some(label);
+    block.extend(tail);
+    block
+}
+
+/// No branch is empty, and none says nothing where another could say the opposite.
+fn tidy(block: &mut Block) {
+    for stmt in block {
+        let span = stmt.span;
+        let fill = |block: &mut Block| {
+            tidy(block);
+            if block.is_empty() {
+                block.push(Stmt::new(StmtKind::Skip, span));
             }
-            Line::Return(at) => out.push("return;", Some(*at)),
-            Line::If(branches, other, at)
-                if branches.len() == 1 && branches[0].1.is_empty() && !other.is_empty() =>
-            {
-                let condition = not(Guard::If(branches[0].0.clone())).text();
-                out.push(format!("if {condition} {{"), Some(*at));
-                write_lines(plan, id, other, out);
-                out.push("}", None);
-            }
-            Line::If(branches, other, at) => {
-                for (n, (condition, body)) in branches.iter().enumerate() {
-                    let start = if n == 0 { "if" } else { "} else if" };
-                    out.push(format!("{start} {condition} {{"), Some(*at));
-                    write_block(plan, id, body, *at, out);
+        };
+        match &mut stmt.kind {
+            StmtKind::If(branches, other) => {
+                if let [(condition, yes)] = &mut branches[..]
+                    && yes.is_empty()
+                    && !other.is_empty()
+                {
+                    *condition = not(condition.clone());
+                    *yes = std::mem::take(other);
                 }
-                if !other.is_empty() {
-                    out.push("} else {", None);
-                    write_lines(plan, id, other, out);
-                }
-                out.push("}", None);
+                branches.iter_mut().for_each(|(_, block)| fill(block));
+                tidy(other);
             }
-            Line::Choose(branches, at) => {
-                for (n, body) in branches.iter().enumerate() {
-                    out.push(if n == 0 { "choose {" } else { "} or {" }, Some(*at));
-                    write_block(plan, id, body, *at, out);
-                }
-                out.push("}", None);
-            }
-            Line::Over(head, body, at) => {
-                out.push(format!("{head} {{"), Some(*at));
-                write_lines(plan, id, body, out);
-                out.push("}", None);
-            }
+            StmtKind::Choose(branches) => branches.iter_mut().for_each(fill),
+            StmtKind::For(_, _, body) | StmtKind::ChooseIn(_, _, body) => tidy(body),
+            _ => {}
         }
     }
 }

@@ -6,15 +6,16 @@
 //! conditions written here can always be evaluated, and they hold exactly where the guard cannot: `a && b` fails where `a` does,
 //! or where `a` holds and `b` fails.
 
+use super::build::*;
 use super::guards::compared;
 use super::ir::*;
 use super::ranges::within;
-use super::texts::{Guard, SUM, Texts, View, and, not, or};
+use super::terms::{Terms, View};
 use crate::from_promela::syntax::Binary;
 
-impl Texts<'_> {
+impl Terms<'_> {
     /// Whether a node can be executed, or evaluating that fails; can always be evaluated itself.
-    pub(super) fn moves(&self, template: TemplateId, node: NodeId, view: &View) -> Result<Guard> {
+    pub(super) fn moves(&self, template: TemplateId, node: NodeId, view: &View) -> Result<Term> {
         let fails = self.node_fails(template, node, view, 0)?;
         Ok(or([fails, self.executable(template, node, view)?]))
     }
@@ -25,7 +26,7 @@ impl Texts<'_> {
         id: NodeId,
         view: &View,
         depth: usize,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let node = &self.program.templates[template.0].nodes[id.0];
         let mut all = Vec::new();
         for edge in &node.edges {
@@ -41,7 +42,7 @@ impl Texts<'_> {
         edge: &Edge,
         view: &View,
         depth: usize,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         // `unless` is not nested, and neither is `d_step`: a few levels are all there can be.
         if depth > 20 {
             return refuse(edge.at, "sequences nested this deeply", "use fewer levels");
@@ -78,7 +79,7 @@ impl Texts<'_> {
             | Action::Assert(_)
             | Action::Run { .. }
             | Action::Else
-            | Action::Die => Guard::Never,
+            | Action::Die => truth(false),
         };
         let mut before = self.guard_alone(template, node, edge, view)?;
         for escape in &edge.unless {
@@ -96,14 +97,14 @@ impl Texts<'_> {
         node: &Node,
         edge: &Edge,
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let mut alone = edge.clone();
         alone.unless.clear();
         self.guard(template, node, &alone, view)
     }
 
     /// Whether evaluating an expression fails.
-    pub(super) fn fails(&self, e: &Expr, view: &View) -> Result<Guard> {
+    pub(super) fn fails(&self, e: &Expr, view: &View) -> Result<Term> {
         Ok(match e {
             Expr::Num(_)
             | Expr::Member(..)
@@ -111,7 +112,7 @@ impl Texts<'_> {
             | Expr::NrPr
             | Expr::Timeout(_)
             | Expr::RemoteLabel { .. }
-            | Expr::RemoteVar { .. } => Guard::Never,
+            | Expr::RemoteVar { .. } => truth(false),
             Expr::Var(cell) => self.cell_fails(cell, view)?,
             Expr::Chan(c) => self.index_fails(c, view)?,
             Expr::Length(c) | Expr::Empty(c) => self.channel_fails(c, view)?,
@@ -125,10 +126,10 @@ impl Texts<'_> {
             Expr::Bin(op @ (Binary::And | Binary::Or), a, b, _) => {
                 let second = self.fails(b, view)?;
                 let first = self.fails(a, view)?;
-                if second == Guard::Never {
+                if is(&second, false) {
                     return Ok(first);
                 }
-                let mut reached = Guard::If(self.truth(a, view)?.text);
+                let mut reached = self.truth(a, view)?;
                 if *op == Binary::Or {
                     reached = not(reached);
                 }
@@ -138,26 +139,23 @@ impl Texts<'_> {
                 let mut all = vec![self.fails(a, view)?, self.fails(b, view)?];
                 let divisor = self.program.interval(b, view.template());
                 if matches!(op, Binary::Div | Binary::Mod) && divisor.0 <= 0 && divisor.1 >= 0 {
-                    all.push(Guard::If(format!(
-                        "{} == 0",
-                        self.number(b, view)?.at_least(SUM)
-                    )));
+                    all.push(is_number(self.number(b, view)?, 0));
                 }
                 or(all)
             }
             Expr::Cond(c, a, b, _) => {
                 let (yes, no) = (self.fails(a, view)?, self.fails(b, view)?);
                 let first = self.fails(c, view)?;
-                if yes == Guard::Never && no == Guard::Never {
+                if is(&yes, false) && is(&no, false) {
                     return Ok(first);
                 }
-                let chosen = Guard::If(self.truth(c, view)?.text);
+                let chosen = self.truth(c, view)?;
                 or([first, and(chosen.clone(), yes), and(not(chosen), no)])
             }
         })
     }
 
-    fn cell_fails(&self, cell: &Cell, view: &View) -> Result<Guard> {
+    fn cell_fails(&self, cell: &Cell, view: &View) -> Result<Term> {
         let mut all = Vec::new();
         for (index, bounds) in cell.indices.iter().zip(&self.program.vars[cell.var.0].dims) {
             all.push(self.fails(index, view)?);
@@ -166,30 +164,24 @@ impl Texts<'_> {
         Ok(or(all))
     }
 
-    fn outside(&self, index: &Expr, bounds: (i64, i64), view: &View) -> Result<Guard> {
+    fn outside(&self, index: &Expr, bounds: (i64, i64), view: &View) -> Result<Term> {
         let values = self.program.interval(index, view.template());
         if within(values, bounds) {
-            return Ok(Guard::Never);
+            return Ok(truth(false));
         }
-        let text = self.number(index, view)?.at_least(SUM);
-        let low = Guard::If(format!("{text} < {}", bounds.0));
-        let high = Guard::If(format!("{text} > {}", bounds.1));
-        Ok(or([
-            if values.0 < bounds.0 {
-                low
-            } else {
-                Guard::Never
-            },
-            if values.1 > bounds.1 {
-                high
-            } else {
-                Guard::Never
-            },
-        ]))
+        let term = self.number(index, view)?;
+        let mut all = Vec::new();
+        if values.0 < bounds.0 {
+            all.push(less(term.clone(), int(bounds.0)));
+        }
+        if values.1 > bounds.1 {
+            all.push(greater(term, int(bounds.1)));
+        }
+        Ok(or(all))
     }
 
     /// Whether it cannot be said which channel is meant.
-    fn index_fails(&self, c: &ChanRef, view: &View) -> Result<Guard> {
+    fn index_fails(&self, c: &ChanRef, view: &View) -> Result<Term> {
         let decl = &self.program.chans[c.decl.0];
         let mut all = Vec::new();
         for (index, length) in c.indices.iter().zip(&decl.lengths) {
@@ -200,34 +192,34 @@ impl Texts<'_> {
     }
 
     /// Whether there is no channel to use.
-    fn channel_fails(&self, c: &ChanRef, view: &View) -> Result<Guard> {
+    fn channel_fails(&self, c: &ChanRef, view: &View) -> Result<Term> {
         let index = self.index_fails(c, view)?;
         let held = self.program.chans[c.decl.0].var.is_some() && self.class(c)?.indexed;
         if !held || !self.may_miss(c, view) {
             return Ok(index);
         }
         let number = self.channel_number(c, view)?;
-        Ok(or([index, Guard::If(format!("{number} == 0"))]))
+        Ok(or([index, is_number(number, 0)]))
     }
 
     /// Whether there is no channel to use, or its process has died.
-    fn living_fails(&self, c: &ChanRef, view: &View) -> Result<Guard> {
+    fn living_fails(&self, c: &ChanRef, view: &View) -> Result<Term> {
         Ok(or([self.channel_fails(c, view)?, self.gone(c, view)?]))
     }
 
     /// Whether comparing a message with the patterns fails, field by field.
     fn patterns_fail(
         &self,
-        fields: &[(VarId, String)],
+        fields: &[(VarId, Term)],
         patterns: &[Match],
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let mut all = Vec::new();
-        let mut same = Guard::Always;
-        for ((field, text), pattern) in fields.iter().zip(patterns) {
+        let mut same = truth(true);
+        for ((field, value), pattern) in fields.iter().zip(patterns) {
             if let Match::Equal(e) = pattern {
                 all.push(and(same.clone(), self.fails(e, view)?));
-                same = and(same, self.equals(*field, text, e, view)?);
+                same = and(same, self.equals(*field, value.clone(), e, view)?);
             }
         }
         Ok(or(all))
@@ -240,50 +232,48 @@ impl Texts<'_> {
         patterns: &[Match],
         polls: bool,
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let fails = if self.looks_closer() {
             self.living_fails(c, view)?
         } else {
             self.channel_fails(c, view)?
         };
         let class = self.class(c)?;
+        let some = || -> Result<Term> { Ok(greater(self.value(self.length(c, view)?), int(0))) };
         if random {
             // All patterns are evaluated before any is compared, for a poll also if there is no message.
             let mut all = Vec::new();
             for e in compared(patterns) {
                 all.push(self.fails(&e, view)?);
             }
-            return Ok(match or(all) {
-                Guard::Never => fails,
-                pattern if polls => or([fails, pattern]),
-                pattern => {
-                    let some = Guard::If(format!("{} > 0", self.length(c, view)?));
-                    or([fails, and(some, pattern)])
-                }
+            let pattern = or(all);
+            return Ok(match is(&pattern, false) {
+                true => fails,
+                false if polls => or([fails, pattern]),
+                false => or([fails, and(some()?, pattern)]),
             });
         }
         let mut fields = Vec::new();
         for field in &class.fields {
-            let text = format!("{}[0]", self.of_channel(*field, c, view)?);
-            fields.push((*field, text));
+            let first = self.slot(*field, c, int(0), view)?;
+            fields.push((*field, self.value(first)));
         }
         let pattern = self.patterns_fail(&fields, patterns, view)?;
-        if pattern == Guard::Never {
+        if is(&pattern, false) {
             return Ok(fails);
         }
-        let some = Guard::If(format!("{} > 0", self.length(c, view)?));
-        Ok(or([fails, and(some, pattern)]))
+        Ok(or([fails, and(some()?, pattern)]))
     }
 
     /// Whether asking who takes a message by rendezvous fails.
-    fn taker_fails(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
+    fn taker_fails(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Term> {
         let class = self.class(c)?;
         self.takers(c, view, &|id, edge, seen| {
             let Action::Receive {
                 channel, patterns, ..
             } = &edge.action
             else {
-                return Ok(Guard::Never);
+                return Ok(truth(false));
             };
             let mut fails = self.living_fails(channel, seen)?;
             let mut same = self.same_channel(c, view, channel, seen)?;

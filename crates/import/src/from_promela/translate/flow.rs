@@ -61,12 +61,10 @@ fn on_a_loop(template: &Template, id: NodeId) -> bool {
     let mut open = vec![id];
     while let Some(node) = open.pop() {
         for edge in &template.nodes[node.0].edges {
-            let inner = if let Action::Deterministic(first) = edge.action {
-                Some(first)
-            } else {
-                None
-            };
-            for next in [Some(edge.target), inner].into_iter().flatten() {
+            for next in [Some(edge.target), edge.action.inner()]
+                .into_iter()
+                .flatten()
+            {
                 if next == id {
                     return true;
                 }
@@ -83,32 +81,42 @@ fn on_a_loop(template: &Template, id: NodeId) -> bool {
 fn writers(program: &Program) -> BTreeMap<VarId, BTreeSet<TemplateId>> {
     let mut all: BTreeMap<VarId, BTreeSet<TemplateId>> = BTreeMap::new();
     for (template, edge) in actions(program) {
-        let mut note = |cell: &Cell| {
+        for cell in edge.action.written() {
             all.entry(cell.var).or_default().insert(template);
-        };
-        match &edge.action {
-            Action::Assign(cell, _)
-            | Action::Run {
-                result: Some(cell), ..
-            } => note(cell),
-            Action::Receive { patterns, .. } => {
-                for pattern in patterns {
-                    if let Match::Store(cell) | Match::StoreChan(cell, _) = pattern {
-                        note(cell);
-                    }
-                }
-            }
-            Action::Skip
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Send { .. }
-            | Action::Deterministic(_)
-            | Action::Die => {}
         }
     }
     all
+}
+
+/// A variable that is followed has only these of its values. False if there are none.
+fn keep(values: &mut Values, e: &Expr, low: i64, high: i64) -> bool {
+    let known = match e {
+        Expr::Var(cell) if cell.indices.is_empty() => values.get_mut(&cell.var),
+        _ => None,
+    };
+    known.is_none_or(|known| {
+        *known = (known.0.max(low), known.1.min(high));
+        known.0 <= known.1
+    })
+}
+
+/// An interval without the value of another, if that is one; only the ends can be cut off.
+fn without(mine: Interval, other: Interval) -> Interval {
+    let cut = |end: i64| i64::from(other.0 == other.1 && end == other.0);
+    (mine.0 + cut(mine.0), mine.1 - cut(mine.1))
+}
+
+/// The comparison that holds where this one does not.
+fn opposite(op: Binary) -> Option<Binary> {
+    Some(match op {
+        Binary::Equal => Binary::NotEqual,
+        Binary::NotEqual => Binary::Equal,
+        Binary::Less => Binary::GreaterEqual,
+        Binary::LessEqual => Binary::Greater,
+        Binary::Greater => Binary::LessEqual,
+        Binary::GreaterEqual => Binary::Less,
+        _ => return None,
+    })
 }
 
 impl Flow<'_> {
@@ -120,18 +128,6 @@ impl Flow<'_> {
 
     /// Narrows what is known by a test that came out so. False if it cannot.
     fn narrow(&self, values: &mut Values, e: &Expr, holds: bool, owner: TemplateId) -> bool {
-        let mut within = |cell: &Cell, low: i64, high: i64| {
-            if !cell.indices.is_empty() {
-                return true;
-            }
-            match values.get_mut(&cell.var) {
-                Some(known) => {
-                    *known = (known.0.max(low), known.1.min(high));
-                    known.0 <= known.1
-                }
-                None => true,
-            }
-        };
         match e {
             Expr::Not(e) => self.narrow(values, e, !holds, owner),
             Expr::Bin(Binary::And, a, b, _) if holds => {
@@ -140,60 +136,19 @@ impl Flow<'_> {
             Expr::Bin(Binary::Or, a, b, _) if !holds => {
                 self.narrow(values, a, false, owner) && self.narrow(values, b, false, owner)
             }
-            Expr::Var(cell) if !holds => within(cell, 0, 0),
+            Expr::Var(_) if !holds => keep(values, e, 0, 0),
             Expr::Bin(op, a, b, _) => {
                 let (ia, ib) = (self.value(values, a, owner), self.value(values, b, owner));
-                let op = if holds {
-                    *op
-                } else {
-                    match op {
-                        Binary::Equal => Binary::NotEqual,
-                        Binary::NotEqual => Binary::Equal,
-                        Binary::Less => Binary::GreaterEqual,
-                        Binary::LessEqual => Binary::Greater,
-                        Binary::Greater => Binary::LessEqual,
-                        Binary::GreaterEqual => Binary::Less,
-                        _ => return true,
-                    }
+                let mut both = |of_a: Interval, of_b: Interval| {
+                    keep(values, a, of_a.0, of_a.1) && keep(values, b, of_b.0, of_b.1)
                 };
-                let mut narrow = |e: &Expr, low: i64, high: i64| match e {
-                    Expr::Var(cell) if cell.indices.is_empty() => match values.get_mut(&cell.var) {
-                        Some(known) => {
-                            *known = (known.0.max(low), known.1.min(high));
-                            known.0 <= known.1
-                        }
-                        None => true,
-                    },
-                    _ => true,
-                };
-                match op {
-                    Binary::Equal => narrow(a, ib.0, ib.1) && narrow(b, ia.0, ia.1),
-                    Binary::Less => narrow(a, i64::MIN, ib.1 - 1) && narrow(b, ia.0 + 1, i64::MAX),
-                    Binary::LessEqual => narrow(a, i64::MIN, ib.1) && narrow(b, ia.0, i64::MAX),
-                    Binary::Greater => {
-                        narrow(a, ib.0 + 1, i64::MAX) && narrow(b, i64::MIN, ia.1 - 1)
-                    }
-                    Binary::GreaterEqual => narrow(a, ib.0, i64::MAX) && narrow(b, i64::MIN, ia.1),
-                    Binary::NotEqual => {
-                        // Only the ends can be cut off.
-                        let mut cut = |e: &Expr, other: Interval, mine: Interval| {
-                            if other.0 != other.1 {
-                                return true;
-                            }
-                            let low = if mine.0 == other.0 {
-                                mine.0 + 1
-                            } else {
-                                mine.0
-                            };
-                            let high = if mine.1 == other.0 {
-                                mine.1 - 1
-                            } else {
-                                mine.1
-                            };
-                            narrow(e, low, high)
-                        };
-                        cut(a, ib, ia) && cut(b, ia, ib)
-                    }
+                match if holds { Some(*op) } else { opposite(*op) } {
+                    Some(Binary::Equal) => both(ib, ia),
+                    Some(Binary::Less) => both((i64::MIN, ib.1 - 1), (ia.0 + 1, i64::MAX)),
+                    Some(Binary::LessEqual) => both((i64::MIN, ib.1), (ia.0, i64::MAX)),
+                    Some(Binary::Greater) => both((ib.0 + 1, i64::MAX), (i64::MIN, ia.1 - 1)),
+                    Some(Binary::GreaterEqual) => both((ib.0, i64::MAX), (i64::MIN, ia.1)),
+                    Some(Binary::NotEqual) => both(without(ia, ib), without(ib, ia)),
                     _ => true,
                 }
             }
@@ -239,16 +194,7 @@ impl Flow<'_> {
             Action::Else => {
                 let tests = node.edges.iter().filter_map(|e| match &e.action {
                     Action::Test(test) if e.unless.is_empty() => Some(test),
-                    Action::Skip
-                    | Action::Assign(..)
-                    | Action::Assert(_)
-                    | Action::Run { .. }
-                    | Action::Test(_)
-                    | Action::Else
-                    | Action::Send { .. }
-                    | Action::Receive { .. }
-                    | Action::Deterministic(_)
-                    | Action::Die => None,
+                    _ => None,
                 });
                 let mut possible = true;
                 for test in tests {
@@ -341,18 +287,7 @@ impl Flow<'_> {
                 if !self.take(id, node_id, edge_at, &mut values, &mut found) {
                     continue;
                 }
-                let target = match edge.action {
-                    Action::Deterministic(first) => first,
-                    Action::Skip
-                    | Action::Assign(..)
-                    | Action::Assert(_)
-                    | Action::Run { .. }
-                    | Action::Test(_)
-                    | Action::Else
-                    | Action::Send { .. }
-                    | Action::Receive { .. }
-                    | Action::Die => edge.target,
-                };
+                let target = edge.action.inner().unwrap_or(edge.target);
                 let before = &at[target.0];
                 let mut after = values;
                 if let Some(before) = before {
@@ -456,7 +391,7 @@ pub(super) fn bound(program: &mut Program) {
     }
     let mut constants: BTreeSet<i64> = BTreeSet::new();
     for (_, edge) in actions(program) {
-        for e in super::classes::expressions(&edge.action) {
+        for e in edge.action.expressions() {
             e.walk(&mut |part| {
                 if let Some(n) = part.number() {
                     constants.extend([n - 1, n, n + 1]);

@@ -595,87 +595,97 @@ impl Builder<'_, '_> {
                     },
                 )
             }
-            StatementKind::DStep(body) => {
-                if context.region.dstep.is_some() {
-                    return self.sequence(body, context);
-                }
-                self.regions += 1;
-                let region = Region {
-                    dstep: Some(self.regions),
-                    escape: None,
-                    ..context.region
-                };
-                let next = self.link(context.next, Leaves::One(self.regions), at)?;
-                let entry = self.sequence(
-                    body,
-                    Context {
-                        next,
-                        region,
-                        break_to: None,
-                        ..context
-                    },
-                )?;
-                // A receive is the step itself, since a rendezvous may begin a `d_step`. Nothing leads back to it.
-                let receives = |e: &Edge| matches!(e.action, Action::Receive { .. });
-                match &self.drafts[entry.0].node.edges[..] {
-                    [only] if receives(only) && self.drafts[entry.0].link.is_none() => {
-                        let first = only.clone();
-                        let id = self.node(at, context.region)?;
-                        self.drafts[id.0].node.edges.push(first);
-                        Ok(id)
-                    }
-                    _ => self.simple(at, Action::Deterministic(entry), context),
-                }
-            }
-            StatementKind::Unless(body, escape) => {
-                if context.region.escape.is_some() {
-                    return refuse(
-                        at,
-                        "`unless` inside `unless`",
-                        "write one of them as an option with a guard",
-                    );
-                }
-                if context.region.dstep.is_some() || context.region.atomic.is_some() {
-                    return refuse(
-                        at,
-                        "`unless` inside `atomic` or `d_step`",
-                        "take it out of the sequence",
-                    );
-                }
-                let entry = self.sequence(unwrapped(escape), context)?;
-                if self.drafts[entry.0].region.escape.is_some() {
-                    return refuse(
-                        at,
-                        "`unless` as the first statement behind `unless`",
-                        "put its condition in front of it",
-                    );
-                }
-                if self.drafts[entry.0].link.is_some() {
-                    return refuse(
-                        at,
-                        "`unless` followed by a mere jump",
-                        "put a guard in front of it",
-                    );
-                }
-                if let Some(else_) = self.drafts[entry.0]
-                    .node
-                    .edges
-                    .iter()
-                    .find(|e| matches!(e.action, Action::Else))
-                {
-                    return refuse(
-                        else_.at,
-                        "`else` as the guard of `unless`",
-                        "write the condition",
-                    );
-                }
-                let region = Region {
-                    escape: Some(entry),
-                    ..context.region
-                };
-                self.sequence(unwrapped(body), Context { region, ..context })
-            }
+            StatementKind::DStep(body) => self.d_step(at, body, context),
+            StatementKind::Unless(body, escape) => self.unless(at, body, escape, context),
         }
+    }
+
+    fn d_step(&mut self, at: At, body: &[Statement], context: Context) -> Result<NodeId> {
+        if context.region.dstep.is_some() {
+            return self.sequence(body, context);
+        }
+        self.regions += 1;
+        let region = Region {
+            dstep: Some(self.regions),
+            escape: None,
+            ..context.region
+        };
+        let next = self.link(context.next, Leaves::One(self.regions), at)?;
+        let entry = self.sequence(
+            body,
+            Context {
+                next,
+                region,
+                break_to: None,
+                ..context
+            },
+        )?;
+        // A receive is the step itself, since a rendezvous may begin a `d_step`. Nothing leads back to it.
+        let receives = |e: &Edge| matches!(e.action, Action::Receive { .. });
+        match &self.drafts[entry.0].node.edges[..] {
+            [only] if receives(only) && self.drafts[entry.0].link.is_none() => {
+                let first = only.clone();
+                let id = self.node(at, context.region)?;
+                self.drafts[id.0].node.edges.push(first);
+                Ok(id)
+            }
+            _ => self.simple(at, Action::Deterministic(entry), context),
+        }
+    }
+
+    fn unless(
+        &mut self,
+        at: At,
+        body: &[Statement],
+        escape: &[Statement],
+        context: Context,
+    ) -> Result<NodeId> {
+        if context.region.escape.is_some() {
+            return refuse(
+                at,
+                "`unless` inside `unless`",
+                "write one of them as an option with a guard",
+            );
+        }
+        if context.region.dstep.is_some() || context.region.atomic.is_some() {
+            return refuse(
+                at,
+                "`unless` inside `atomic` or `d_step`",
+                "take it out of the sequence",
+            );
+        }
+        let entry = self.sequence(unwrapped(escape), context)?;
+        if self.drafts[entry.0].region.escape.is_some() {
+            return refuse(
+                at,
+                "`unless` as the first statement behind `unless`",
+                "put its condition in front of it",
+            );
+        }
+        if self.drafts[entry.0].link.is_some() {
+            return refuse(
+                at,
+                "`unless` followed by a mere jump",
+                "put a guard in front of it",
+            );
+        }
+        if let Some(else_) = self.drafts[entry.0]
+            .node
+            .edges
+            .iter()
+            .find(|e| matches!(e.action, Action::Else))
+        {
+            return refuse(
+                else_.at,
+                "`else` as the guard of `unless`",
+                "write the condition",
+            );
+        }
+        let region = Region {
+            escape: Some(entry),
+            ..context.region
+        };
+        self.sequence(unwrapped(body), Context { region, ..context })
     }
 
     /// Follows links, with the sequences that are left on the way.

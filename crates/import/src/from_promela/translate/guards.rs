@@ -1,8 +1,10 @@
 //! When a statement can be executed, above all those on channels.
 
+use super::build::*;
 use super::ir::*;
 use super::ranges::within;
-use super::texts::{Guard, PRIMARY, PRODUCT, SUM, Text, Texts, View, and, not, or};
+use super::terms::{Terms, View};
+use threadwise_lang::program::{CompareOp, Domain, ExprKind, ExprType, FoldKind, Place};
 
 /// What patterns compare with.
 pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
@@ -16,7 +18,7 @@ pub(super) fn compared(patterns: &[Match]) -> Vec<Expr> {
 /// An index that may be larger is refused where it would have to be seen that it lies outside.
 const MOST_INDEX: i64 = 1_000_000;
 
-impl Texts<'_> {
+impl Terms<'_> {
     pub(super) fn class(&self, c: &ChanRef) -> Result<&Class> {
         match self.program.class_of[c.decl.0] {
             Some((id, _)) => Ok(&self.program.classes[id.0]),
@@ -43,40 +45,36 @@ impl Texts<'_> {
     }
 
     /// Which of its class a channel is.
-    pub(super) fn channel_number(&self, c: &ChanRef, view: &View) -> Result<String> {
+    pub(super) fn channel_number(&self, c: &ChanRef, view: &View) -> Result<Term> {
         let decl = &self.program.chans[c.decl.0];
         let class = self.class(c)?;
         if let Some(var) = decl.var {
             if !class.indexed {
-                return Ok("1".into());
+                return Ok(int(1));
             }
-            return self.cell(
-                &Cell {
-                    var,
-                    indices: c.indices.clone(),
-                    at: c.at,
-                },
-                view,
-            );
+            let cell = Cell {
+                var,
+                indices: c.indices.clone(),
+                at: c.at,
+            };
+            return self.cell(&cell, view);
         }
         let base = self.program.class_of[c.decl.0].map_or(1, |(_, base)| base);
-        let mut constant = base;
-        let mut parts: Vec<String> = Vec::new();
+        let mut number = base;
+        let mut parts: Vec<Term> = Vec::new();
+        let strided = |part: Term, stride: i64| match stride {
+            1 => part,
+            _ => times(part, int(stride)),
+        };
         if let Some(owner) = decl.owner {
             let template = &self.program.templates[owner.0];
             if !template.single() {
                 let length = decl.count();
                 let pid = self.pid(view);
-                match pid.parse::<i64>() {
-                    Ok(n) => constant += (n - template.pids.0) * length,
-                    Err(_) => {
-                        constant -= template.pids.0 * length;
-                        parts.push(if length == 1 {
-                            pid
-                        } else {
-                            format!("{pid} * {length}")
-                        });
-                    }
+                number -= template.pids.0 * length;
+                match constant(&pid) {
+                    Some(n) => number += n * length,
+                    None => parts.push(strided(pid, length)),
                 }
             }
         }
@@ -87,16 +85,12 @@ impl Texts<'_> {
                 if !(0..length).contains(&n) {
                     return wrong(c.at, "an index outside the array", "use a smaller index");
                 }
-                constant += n * stride;
+                number += n * stride;
                 continue;
             }
             let values = self.program.interval(index, view.template());
-            let text = self.number(index, view)?;
-            parts.push(if stride == 1 {
-                text.at_least(SUM)
-            } else {
-                format!("{} * {stride}", text.at_least(PRODUCT))
-            });
+            let term = self.number(index, view)?;
+            parts.push(strided(term.clone(), stride));
             // The index must lie within this array, not only within the class.
             let all = at == 0 && class.indexed && class.count == decl.count();
             let positive = values.0 >= 0;
@@ -111,17 +105,11 @@ impl Texts<'_> {
                 );
             }
             // No channel has such a number.
-            let beyond = class.count;
-            parts.push(format!("{} / {length} * {beyond}", text.at_least(PRODUCT)));
+            parts.push(times(over(term, length), int(class.count)));
         }
-        if parts.is_empty() {
-            return Ok(constant.to_string());
-        }
-        let sum = parts.join(" + ");
-        Ok(match constant {
-            0 => sum,
-            n if n < 0 => format!("{sum} - {}", -n),
-            n => format!("{sum} + {n}"),
+        Ok(match parts.is_empty() {
+            true => int(number),
+            false => shifted(sum(parts), number),
         })
     }
 
@@ -144,31 +132,36 @@ impl Texts<'_> {
 
     /// Fails where there is no such rendezvous channel (any more), and is true otherwise. Buffered channels need no such question, since
     /// there is none for which there are slots.
-    pub(super) fn exists(&self, c: &ChanRef, view: &View) -> Result<Guard> {
+    pub(super) fn exists(&self, c: &ChanRef, view: &View) -> Result<Term> {
         let class = self.class(c)?;
-        Ok(match class.exists {
-            Some(var) if self.may_miss(c, view) || self.gone(c, view)? != Guard::Never => {
-                let name = &self.program.vars[var.0].name;
-                Guard::If(format!("{name}[{}]", self.living(c, view)?))
+        match class.exists {
+            Some(var) if self.may_miss(c, view) || !is(&self.gone(c, view)?, false) => {
+                let var = self.shared_var(var)?;
+                let number = self.living(c, view)?.coerced(ExprType::Int);
+                Ok(self.value(self.shared(var, vec![number])))
             }
             // An index that lies within the array may still fail to be evaluated.
-            _ => self.evaluated(&c.indices, view)?,
-        })
-    }
-
-    /// A variable of a class for the channel, without the index of a slot.
-    pub(super) fn of_channel(&self, var: VarId, c: &ChanRef, view: &View) -> Result<String> {
-        let name = &self.program.vars[var.0].name;
-        if self.class(c)?.indexed {
-            Ok(format!("{name}[{}]", self.channel_number(c, view)?))
-        } else {
-            // The number is not needed, but a wrong index must not go unnoticed.
-            self.channel_number(c, view)?;
-            Ok(name.clone())
+            _ => self.evaluated(&c.indices, view),
         }
     }
 
-    pub(super) fn length(&self, c: &ChanRef, view: &View) -> Result<String> {
+    /// A variable of a class for the channel, without the index of a slot.
+    pub(super) fn of_channel(&self, var: VarId, c: &ChanRef, view: &View) -> Result<Place> {
+        let var = self.shared_var(var)?;
+        // If the number is not needed, a wrong index must not go unnoticed all the same.
+        let number = self.channel_number(c, view)?.coerced(ExprType::Int);
+        let indices = self.class(c)?.indexed.then_some(number);
+        Ok(self.shared(var, indices.into_iter().collect()))
+    }
+
+    /// A slot of a field of a channel's messages.
+    pub(super) fn slot(&self, field: VarId, c: &ChanRef, slot: Term, view: &View) -> Result<Place> {
+        let mut place = self.of_channel(field, c, view)?;
+        place.indices.push(slot);
+        Ok(place)
+    }
+
+    pub(super) fn length(&self, c: &ChanRef, view: &View) -> Result<Place> {
         match self.class(c)?.length {
             Some(var) => self.of_channel(var, c, view),
             None => refuse(c.at, "the length of a rendezvous channel", "it is always 0"),
@@ -176,63 +169,63 @@ impl Texts<'_> {
     }
 
     /// A value as it is stored in a variable.
-    pub(super) fn stored(&self, var: VarId, e: &Expr, view: &View) -> Result<Text> {
+    pub(super) fn stored(&self, var: VarId, e: &Expr, view: &View) -> Result<Term> {
         let target = &self.program.vars[var.0];
         if target.boolean {
             return self.truth(e, view);
         }
         let value = self.program.interval(e, view.template());
-        let text = self.number(e, view)?;
-        Ok(self.wrapped(text, value, values_of(&target.kind)))
+        let term = self.number(e, view)?;
+        Ok(self.wrapped(term, value, values_of(&target.kind)))
     }
 
     /// What is stored in one variable, as it is stored in another.
-    pub(super) fn copied(&self, to: VarId, from: VarId, text: &str) -> String {
+    pub(super) fn copied(&self, to: VarId, from: VarId, term: Term) -> Term {
         let (target, source) = (&self.program.vars[to.0], &self.program.vars[from.0]);
         match (target.boolean, source.boolean) {
-            (true, true) => text.to_string(),
-            (true, false) => format!("{text} % 2 != 0"),
-            (false, true) => self.counted(text).text,
-            (false, false) => {
-                let text = Text::new(text, PRIMARY);
-                self.wrapped(text, source.range, values_of(&target.kind))
-                    .text
-            }
+            (true, true) => term,
+            (true, false) => modulo(term, 2).compare(CompareOp::Ne, int(0)),
+            (false, true) => self.counted(term),
+            (false, false) => self.wrapped(term, source.range, values_of(&target.kind)),
         }
     }
 
-    /// `field == e`, where the field is written `text`.
-    pub(super) fn equals(&self, field: VarId, text: &str, e: &Expr, view: &View) -> Result<Guard> {
-        let e_text = if self.program.vars[field.0].boolean {
-            let e = self.truth(e, view)?;
-            match e.text.as_str() {
-                "true" => return Ok(Guard::If(text.to_string())),
-                "false" => return Ok(not(Guard::If(text.to_string()))),
-                _ => e.at_least(SUM),
-            }
-        } else {
-            self.number(e, view)?.at_least(SUM)
-        };
-        Ok(Guard::If(format!("{text} == {e_text}")))
+    /// `field == e`.
+    pub(super) fn equals(&self, field: VarId, value: Term, e: &Expr, view: &View) -> Result<Term> {
+        if !self.program.vars[field.0].boolean {
+            return Ok(equal(value, self.number(e, view)?));
+        }
+        let e = self.truth(e, view)?;
+        Ok(match (is(&e, true), is(&e, false)) {
+            (true, _) => value,
+            (_, true) => not(value),
+            _ => equal(value, e),
+        })
     }
 
     /// Whether the message in a slot is what the patterns ask for.
     pub(super) fn matches(
         &self,
         c: &ChanRef,
-        slot: &str,
+        slot: &Term,
         patterns: &[Match],
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let class = self.class(c)?;
-        let mut guard = Guard::Always;
+        let mut guard = truth(true);
         for (field, pattern) in class.fields.iter().zip(patterns) {
             if let Match::Equal(e) = pattern {
-                let text = format!("{}[{slot}]", self.of_channel(*field, c, view)?);
-                guard = and(guard, self.equals(*field, &text, e, view)?);
+                let value = self.value(self.slot(*field, c, slot.clone(), view)?);
+                guard = and(guard, self.equals(*field, value, e, view)?);
             }
         }
         Ok(guard)
+    }
+
+    /// A slot of a channel, and another one, as bound variables.
+    pub(super) fn slots(&self) -> (Term, Term) {
+        let of = |id| Term::new(ExprKind::Bound(id), ExprType::Int, NOWHERE);
+        (of(self.declared.slot), of(self.declared.index))
     }
 
     /// Whether a message can be received from a buffered channel; for a poll, whether it could.
@@ -243,36 +236,31 @@ impl Texts<'_> {
         patterns: &[Match],
         polls: bool,
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let length = self.receiver_length(c, view)?;
-        let some = Guard::If(format!("{length} > 0"));
+        let some = greater(length.clone(), int(0));
         if !patterns.iter().any(|p| matches!(p, Match::Equal(_))) {
             return Ok(some);
         }
         if !random {
-            return Ok(and(some, self.matches(c, "0", patterns, view)?));
+            return Ok(and(some, self.matches(c, &int(0), patterns, view)?));
         }
-        let slot = &self.added.slot;
-        let found = and(
-            Guard::If(format!("{slot} < {length}")),
-            self.matches(c, slot, patterns, view)?,
-        );
-        let capacity = self.class(c)?.capacity;
-        let found = Guard::If(format!(
-            "(exists {slot} in 0..{}: {})",
-            capacity - 1,
-            found.text()
-        ));
+        let (slot, _) = self.slots();
+        let here = self.matches(c, &slot, patterns, view)?;
+        let found = and(less(slot, length), here);
+        let all = range(0, self.class(c)?.capacity - 1);
+        let found = fold(FoldKind::Exists, self.declared.slot, all, found);
         // SPIN evaluates all patterns before it compares any, and for a poll also if there is no message.
-        Ok(match self.evaluated(&compared(patterns), view)? {
-            Guard::Always => found,
-            all if polls => and(all, found),
-            all => and(and(some, all), found),
+        let all = self.evaluated(&compared(patterns), view)?;
+        Ok(match is(&all, true) {
+            true => found,
+            false if polls => and(all, found),
+            false => and(and(some, all), found),
         })
     }
 
     /// Whether somebody is ready to take this message by rendezvous.
-    fn taker(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Guard> {
+    fn taker(&self, c: &ChanRef, values: &[Expr], view: &View) -> Result<Term> {
         let class = self.class(c)?;
         // A receive that `unless` goes before needs no look at that: while a message is handed over SPIN takes nothing but receives, and one
         // in front of the others is among the takers itself.
@@ -290,12 +278,12 @@ impl Texts<'_> {
         view: &View,
         edge: &Edge,
         seen: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let Action::Receive {
             channel, patterns, ..
         } = &edge.action
         else {
-            return Ok(Guard::Never);
+            return Ok(truth(false));
         };
         let mut guard = self.same_channel(c, view, channel, seen)?;
         for ((field, pattern), value) in class.fields.iter().zip(patterns).zip(values) {
@@ -308,19 +296,9 @@ impl Texts<'_> {
 
     /// The receives in front of this one, by `unless`, from channels of the same class.
     pub(super) fn receives_before(&self, template: TemplateId, edge: &Edge) -> Vec<&Edge> {
-        let class_of = |edge: &Edge| match &edge.action {
-            Action::Receive { channel, .. } => {
-                self.program.class_of[channel.decl.0].map(|(id, _)| id)
-            }
-            Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Send { .. }
-            | Action::Deterministic(_)
-            | Action::Die => None,
+        let class_of = |edge: &Edge| {
+            let channel = edge.action.receives()?;
+            self.program.class_of[channel.decl.0].map(|(id, _)| id)
         };
         let class = class_of(edge);
         let nodes = &self.program.templates[template.0].nodes;
@@ -337,7 +315,7 @@ impl Texts<'_> {
         template: TemplateId,
         edge: &Edge,
         seen: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let class = self.class(c)?;
         let mut all = Vec::new();
         for other in self.receives_before(template, edge) {
@@ -347,12 +325,12 @@ impl Texts<'_> {
     }
 
     /// True, if these expressions can be evaluated; fails otherwise.
-    pub(super) fn evaluated(&self, values: &[Expr], view: &View) -> Result<Guard> {
-        let mut all = Guard::Always;
+    pub(super) fn evaluated(&self, values: &[Expr], view: &View) -> Result<Term> {
+        let mut all = truth(true);
         for value in values {
-            if self.fails(value, view)? != Guard::Never {
-                let text = self.number(value, view)?.at_least(SUM);
-                all = and(all, Guard::If(format!("{text} == {text}")));
+            if !is(&self.fails(value, view)?, false) {
+                let term = self.number(value, view)?;
+                all = and(all, equal(term.clone(), term));
             }
         }
         Ok(all)
@@ -365,16 +343,15 @@ impl Texts<'_> {
         view: &View,
         channel: &ChanRef,
         seen: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         if !self.class(c)?.indexed {
-            return Ok(Guard::Always);
+            return Ok(truth(true));
         }
         let mine = self.channel_number(c, view)?;
         let theirs = self.channel_number(channel, seen)?;
-        Ok(match (mine.parse::<i64>(), theirs.parse::<i64>()) {
-            (Ok(a), Ok(b)) if a == b => Guard::Always,
-            (Ok(_), Ok(_)) => Guard::Never,
-            _ => Guard::If(format!("{theirs} == {mine}")),
+        Ok(match (constant(&mine), constant(&theirs)) {
+            (Some(a), Some(b)) => truth(a == b),
+            _ => equal(theirs, mine),
         })
     }
 
@@ -386,14 +363,14 @@ impl Texts<'_> {
         wanted: &Expr,
         view: &View,
         seen: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         if let (Some(a), Some(b)) = (value.number(), wanted.number())
             && a == b
         {
-            return Ok(Guard::Always);
+            return Ok(truth(true));
         }
         let sent = self.stored(field, value, view)?;
-        self.equals(field, &sent.at_least(SUM), wanted, seen)
+        self.equals(field, sent, wanted, seen)
     }
 
     /// Something about every process that waits to receive from channels like this one: whether it is true of any. `of_one` is given the
@@ -402,21 +379,17 @@ impl Texts<'_> {
         &self,
         c: &ChanRef,
         view: &View,
-        of_one: &dyn Fn(TemplateId, &Edge, &View) -> Result<Guard>,
-    ) -> Result<Guard> {
+        of_one: &dyn Fn(TemplateId, &Edge, &View) -> Result<Term>,
+    ) -> Result<Term> {
         let class_id = self.program.class_of[c.decl.0].map(|(id, _)| id);
         let mut takers = Vec::new();
         for (at, template) in self.program.present() {
             let id = TemplateId(at);
-            let other = if template.single() {
-                template.pids.0.to_string()
-            } else {
-                self.added.other.clone()
-            };
+            let other = self.some_pid(id, self.declared.other[at]);
             let seen = View::Other(id, other.clone());
             let mut here = Vec::new();
             for (node_at, node) in template.nodes.iter().enumerate() {
-                let Some(number) = self.tracked.get(&(id, NodeId(node_at))) else {
+                let Some(place) = self.is_at(id, NodeId(node_at), &seen) else {
                     continue;
                 };
                 for edge in &node.edges {
@@ -426,16 +399,12 @@ impl Texts<'_> {
                     if self.program.class_of[channel.decl.0].map(|(id, _)| id) != class_id {
                         continue;
                     }
-                    let place = Guard::If(format!(
-                        "{} == {number}",
-                        self.of_process(&self.added.place[at], &seen)
-                    ));
-                    here.push(and(place, of_one(id, edge, &seen)?));
+                    here.push(and(place.clone(), of_one(id, edge, &seen)?));
                 }
             }
             let ready = or(here);
             let is_me = view.template() == Some(id);
-            if ready == Guard::Never || (template.single() && is_me) {
+            if is(&ready, false) || (template.single() && is_me) {
                 continue;
             }
             if template.single() {
@@ -444,13 +413,10 @@ impl Texts<'_> {
             }
             let mut guard = ready;
             if is_me {
-                guard = and(Guard::If(format!("{other} != {}", self.pid(view))), guard);
+                guard = and(other.compare(CompareOp::Ne, self.pid(view)), guard);
             }
-            takers.push(Guard::If(format!(
-                "(exists {other} in {}: {})",
-                template.name,
-                guard.text()
-            )));
+            let all = Domain::Template(self.template(id)?);
+            takers.push(fold(FoldKind::Exists, self.declared.other[at], all, guard));
         }
         Ok(or(takers))
     }
@@ -462,14 +428,14 @@ impl Texts<'_> {
         template: TemplateId,
         node: NodeId,
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let node = &self.program.templates[template.0].nodes[node.0];
         if node
             .edges
             .iter()
             .any(|e| matches!(e.action, Action::Else) && e.unless.is_empty())
         {
-            return Ok(Guard::Always);
+            return Ok(truth(true));
         }
         let guards = node
             .edges
@@ -486,7 +452,7 @@ impl Texts<'_> {
         node: &Node,
         edge: &Edge,
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let mut guard = match &edge.action {
             Action::Else => {
                 let others = node
@@ -498,13 +464,9 @@ impl Texts<'_> {
                 return Ok(not(or(others)));
             }
             Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::Run { .. } => {
-                Guard::Always
+                truth(true)
             }
-            Action::Test(e) => match self.truth(e, view)?.text.as_str() {
-                "true" => Guard::Always,
-                "false" => Guard::Never,
-                text => Guard::If(text.to_string()),
-            },
+            Action::Test(e) => self.truth(e, view)?,
             Action::Send {
                 channel, values, ..
             } => {
@@ -513,16 +475,12 @@ impl Texts<'_> {
                     let taker = self.taker(channel, values, view)?;
                     // With nobody to take it the channel and the message are still looked at.
                     let seen = and(self.exists(channel, view)?, self.evaluated(values, view)?);
-                    match (seen, taker) {
-                        (seen @ Guard::If(_), Guard::Never) => not(seen),
-                        (seen, taker) => and(seen, taker),
+                    match is(&taker, false) {
+                        true => not(seen),
+                        false => and(seen, taker),
                     }
                 } else {
-                    Guard::If(format!(
-                        "{} < {}",
-                        self.living_length(channel, view)?,
-                        class.capacity
-                    ))
+                    less(self.living_length(channel, view)?, int(class.capacity))
                 }
             }
             Action::Receive {
@@ -532,19 +490,13 @@ impl Texts<'_> {
                 ..
             } => {
                 if self.class(channel)?.capacity == 0 {
-                    Guard::Never
+                    truth(false)
                 } else {
                     self.receivable(channel, *random, patterns, false, view)?
                 }
             }
             Action::Deterministic(first) => self.executable(template, *first, view)?,
-            Action::Die => {
-                let pid = self.pid(view);
-                let next = pid
-                    .parse::<i64>()
-                    .map_or_else(|_| format!("{pid} + 1"), |n| (n + 1).to_string());
-                Guard::If(format!("{} == {next}", self.added.nr_pr))
-            }
+            Action::Die => equal(self.global(self.declared.nr_pr), shifted(self.pid(view), 1)),
         };
         for escape in &edge.unless {
             guard = and(guard, not(self.executable(template, *escape, view)?));

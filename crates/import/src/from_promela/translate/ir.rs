@@ -2,12 +2,12 @@
 //!
 //! Records are taken apart into their fields, so that a variable is a scalar or an array of scalars, whatever it was in the
 //! original. Channels that may stand for each other form a class (see `classes`), and what a class stores is
-//! again a variable for each field. So ranges, truth values and text have to be worked out for variables only.
+//! again a variable for each field. So ranges, truth values and terms have to be worked out for variables only.
 
 use crate::from_promela::syntax::{At, Binary, Type};
-use crate::remarks;
+use crate::front::remarks;
 
-pub(super) use crate::remarks::Parsed as Result;
+pub(super) use crate::front::remarks::Parsed as Result;
 
 /// Something that we cannot do exactly.
 pub(super) fn refuse<T>(at: At, message: impl Into<String>, help: impl Into<String>) -> Result<T> {
@@ -76,6 +76,27 @@ pub(super) struct Var {
     pub parameter: bool,
     /// A truth value that SPIN keeps in a byte, so that other numbers pass through: an array of them, or the only field of a message.
     pub lone: bool,
+}
+
+impl Var {
+    /// A variable that the translation adds, or that nothing is known of yet.
+    pub(super) fn added(at: At, name: String, kind: Type, dims: Vec<(i64, i64)>) -> Self {
+        Var {
+            at,
+            name,
+            owner: None,
+            kind,
+            dims,
+            initial: Expr::Num(0),
+            list: None,
+            range: (0, 0),
+            boolean: false,
+            shared: false,
+            used: false,
+            parameter: false,
+            lone: false,
+        }
+    }
 }
 
 /// A cell.
@@ -171,18 +192,30 @@ impl Expr {
         }
     }
 
+    /// The channel that it is, or asks about.
+    pub(super) fn channel(&self) -> Option<&ChanRef> {
+        match self {
+            Expr::Chan(c)
+            | Expr::Length(c)
+            | Expr::Full(c)
+            | Expr::Empty(c)
+            | Expr::Poll { channel: c, .. } => Some(c),
+            _ => None,
+        }
+    }
+
     /// Calls `visit` for this expression and all its parts, outermost first.
     pub(super) fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
         visit(self);
         let cells = |cell: &Cell, visit: &mut dyn FnMut(&Expr)| {
             cell.indices.iter().for_each(|e| e.walk(visit));
         };
+        let indices = self.channel().into_iter().flat_map(|c| &c.indices);
+        indices.for_each(|e| e.walk(visit));
         match self {
             Expr::Num(_) | Expr::Member(..) | Expr::Pid(_) | Expr::NrPr | Expr::Timeout(_) => {}
+            Expr::Chan(_) | Expr::Length(_) | Expr::Full(_) | Expr::Empty(_) => {}
             Expr::Var(cell) => cells(cell, visit),
-            Expr::Chan(c) | Expr::Length(c) | Expr::Full(c) | Expr::Empty(c) => {
-                c.indices.iter().for_each(|e| e.walk(visit));
-            }
             Expr::Not(e) | Expr::Minus(e) => e.walk(visit),
             Expr::Bin(_, a, b, _) => {
                 a.walk(visit);
@@ -193,14 +226,7 @@ impl Expr {
                 b.walk(visit);
                 c.walk(visit);
             }
-            Expr::Poll {
-                channel, patterns, ..
-            } => {
-                channel.indices.iter().for_each(|e| e.walk(visit));
-                for pattern in patterns {
-                    pattern.walk(visit);
-                }
-            }
+            Expr::Poll { patterns, .. } => patterns.iter().for_each(|p| p.walk(visit)),
             Expr::RemoteLabel { index, .. } => {
                 if let Some(e) = index {
                     e.walk(visit);
@@ -257,6 +283,84 @@ pub(super) enum Action {
     Deterministic(NodeId),
     /// The process dies.
     Die,
+}
+
+impl Action {
+    /// Its expressions, outermost only.
+    pub(super) fn expressions(&self) -> Vec<&Expr> {
+        let mut all: Vec<&Expr> = Vec::new();
+        all.extend(self.channel().into_iter().flat_map(|c| &c.indices));
+        match self {
+            Action::Skip | Action::Else | Action::Die | Action::Deterministic(_) => {}
+            Action::Assign(cell, e) => {
+                all.extend(&cell.indices);
+                all.push(e);
+            }
+            Action::Assert(e) | Action::Test(e) => all.push(e),
+            Action::Run {
+                arguments, result, ..
+            } => {
+                all.extend(arguments);
+                all.extend(result.iter().flat_map(|cell| &cell.indices));
+            }
+            Action::Send { values, .. } => all.extend(values),
+            Action::Receive { patterns, .. } => {
+                for pattern in patterns {
+                    match pattern {
+                        Match::Store(cell) | Match::StoreChan(cell, _) => all.extend(&cell.indices),
+                        Match::Equal(e) => all.push(e),
+                        Match::Ignore => {}
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// Calls `visit` for all parts of its expressions.
+    pub(super) fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        self.expressions().into_iter().for_each(|e| e.walk(visit));
+    }
+
+    /// The cells that it writes.
+    pub(super) fn written(&self) -> Vec<&Cell> {
+        match self {
+            Action::Assign(cell, _)
+            | Action::Run {
+                result: Some(cell), ..
+            } => vec![cell],
+            Action::Receive { patterns, .. } => {
+                let stored = patterns.iter().filter_map(|pattern| match pattern {
+                    Match::Store(cell) | Match::StoreChan(cell, _) => Some(cell),
+                    Match::Equal(_) | Match::Ignore => None,
+                });
+                stored.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The channel that it sends to or receives from.
+    pub(super) fn channel(&self) -> Option<&ChanRef> {
+        match self {
+            Action::Send { channel, .. } | Action::Receive { channel, .. } => Some(channel),
+            _ => None,
+        }
+    }
+
+    /// The channel that it receives from.
+    pub(super) fn receives(&self) -> Option<&ChanRef> {
+        self.channel()
+            .filter(|_| matches!(self, Action::Receive { .. }))
+    }
+
+    /// Where a `d_step` begins.
+    pub(super) fn inner(&self) -> Option<NodeId> {
+        match self {
+            Action::Deterministic(first) => Some(*first),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -328,8 +432,19 @@ pub(super) enum Parameter {
     Chan(ChanId),
 }
 
+impl Class {
+    /// A class without channels.
+    pub(super) fn new(name: &str, capacity: i64) -> Self {
+        Class {
+            name: name.to_owned(),
+            capacity,
+            ..Class::default()
+        }
+    }
+}
+
 /// Channels that may stand for each other: alike, and stored together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Class {
     pub name: String,
     pub capacity: i64,
@@ -368,6 +483,17 @@ pub(super) struct Program {
 }
 
 impl Program {
+    /// Calls `visit` for all parts of all expressions in processes.
+    pub(super) fn walk(&self, visit: &mut dyn FnMut(&Expr)) {
+        super::classes::actions(self).for_each(|(_, edge)| edge.action.walk(visit));
+    }
+
+    /// The class of a channel, if it is one for rendezvous.
+    pub(super) fn rendezvous(&self, c: &ChanRef) -> Option<ClassId> {
+        let (id, _) = self.class_of[c.decl.0]?;
+        (self.classes[id.0].capacity == 0).then_some(id)
+    }
+
     /// The templates that have processes, each with its number.
     pub(super) fn present(&self) -> impl Iterator<Item = (usize, &Template)> {
         let templates = self.templates.iter().enumerate();

@@ -4,10 +4,14 @@
 //! (`instances`), channels are put into classes (`classes`), ranges are worked out (`ranges`); then each control state is written as
 //! one step (`steps`), and what SPIN checks as properties (`properties`).
 
+mod bits;
+mod build;
 mod classes;
+mod declared;
 mod effects;
 mod emit;
 mod fails;
+mod finish;
 mod flow;
 mod fold;
 mod graph;
@@ -22,17 +26,19 @@ mod properties;
 mod ranges;
 mod resolve;
 mod steps;
-mod texts;
+mod terms;
 mod visible;
 
 #[cfg(test)]
 mod tests;
 
 use super::syntax::Promela;
-use crate::source::Sources;
+use crate::front::source::Sources;
 use crate::{Imported, Remark};
 use ir::{Action, Edge, NodeId, TemplateId};
-use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
+use std::collections::BTreeMap;
+use threadwise_lang::build::Built;
+use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Span;
 
 /// Brings a program over. `notes` are what the parser left out.
@@ -42,77 +48,23 @@ pub(crate) fn translate(
     sources: &Sources,
     notes: Vec<Remark>,
 ) -> Result<Imported, Vec<Remark>> {
-    let output = plan(program, sources).map_err(|remark| vec![*remark])?;
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name);
     let name: String = name
         .chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect();
-    let mut text = format!("// From the Promela program {name}.\n\n");
-    for (line, at) in &output.lines {
-        // The formatter may move lines: each carries its origin until then.
-        let mark = at.map(|at| format!(" {MARK}{}", sources.line(at)));
-        for (n, part) in line.split('\n').enumerate() {
-            text += part;
-            if n == 0 && !part.contains("//") {
-                text += mark.as_deref().unwrap_or("");
-            }
-            text.push('\n');
-        }
-    }
-    let formatted = threadwise_lang::format(&text).map_err(|d| internal(&text, d))?;
-    let mut plain = String::new();
-    let mut lines = Vec::new();
-    for line in formatted.lines() {
-        let (code, origin) = match line.rsplit_once(MARK) {
-            Some((code, number)) => (code, number.trim().parse().ok()),
-            None => (line, None),
-        };
-        plain += code.trim_end();
-        plain.push('\n');
-        lines.push(origin);
-    }
-    let checked = threadwise_lang::check(&plain);
-    if checked.program.is_none() {
-        let errors = checked
-            .diagnostics
-            .into_iter()
-            .filter(|d| d.severity() == Severity::Error)
-            .collect();
-        return Err(internal(&plain, errors));
-    }
-    Ok(Imported {
-        text: plain,
-        lines,
-        notes,
+    let built = plan(program, sources, &name).map_err(|remark| vec![*remark])?;
+    sources.imported(built, notes).map_err(|invalid| {
+        let message = format!("what was made of this program is not one of ours: {invalid}");
+        vec![Remark {
+            file: 0,
+            diagnostic: Diagnostic::new(Code::Unsupported, Span::default(), message)
+                .help("this is a mistake in threadwise: please report it with the program"),
+        }]
     })
 }
 
-const MARK: &str = "//#";
-
-/// The model that was written is not one: a mistake of ours.
-fn internal(text: &str, errors: Vec<Diagnostic>) -> Vec<Remark> {
-    let what = errors.first().map_or_else(String::new, |d| {
-        let upto = (d.span.start as usize).min(text.len());
-        let number = text.as_bytes()[..upto]
-            .iter()
-            .filter(|b| **b == b'\n')
-            .count();
-        format!(
-            "{} at `{}`",
-            d.message,
-            text.lines().nth(number).unwrap_or("").trim()
-        )
-    });
-    let message = format!("the model that was written for this program is not accepted: {what}");
-    vec![Remark {
-        file: 0,
-        diagnostic: Diagnostic::new(Code::Unsupported, Span { start: 0, end: 0 }, message)
-            .help("this is a mistake in threadwise: please report it with the program"),
-    }]
-}
-
-fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
+fn plan(source: &Promela, sources: &Sources, name: &str) -> ir::Result<Built> {
     let mut resolver = resolve::Resolver::new(source)?;
     for (at, proctype) in source.proctypes.iter().enumerate() {
         let graph = graph::build(
@@ -185,14 +137,21 @@ fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
     }
     kinds::check(&program, &more)?;
     emit::analyse(&mut program, &more);
-    let (names, added) = emit::name_all(&mut program);
+    let mut counted = false;
+    let mut note = |part: &ir::Expr| counted |= matches!(part, ir::Expr::NrPr);
+    more.iter().for_each(|e| e.walk(&mut note));
+    program.walk(&mut note);
+    let (names, added) = declared::name_all(&mut program);
+    let declared = declared::declare(&program, sources, added, &tracked, counted);
     let sender = takes_its_own(&program);
     let mut plan = emit::Plan {
         source,
+        sources,
         program,
-        added,
+        declared,
         tracked,
-        locations: emit::Locations::new(),
+        locations: terms::Locations::new(),
+        location_names: BTreeMap::new(),
         found: steps::Found::default(),
         exclusive: false,
         sender,
@@ -202,17 +161,8 @@ fn plan(source: &Promela, sources: &Sources) -> ir::Result<emit::Output> {
         claims,
     };
     plan.setup = emit::setup(&plan)?;
-    emit::settle(&mut plan, &|at| sources.line(at))?;
-    let mut output = emit::Output::default();
-    emit::model(&plan, &mut output)?;
-    if output.too_large() {
-        return ir::refuse(
-            plan.program.templates[0].at,
-            "a program whose model would be too large",
-            "make it smaller",
-        );
-    }
-    Ok(output)
+    emit::settle(&mut plan)?;
+    emit::model(&plan, name)
 }
 
 /// Messages have as many fields as their channels.
@@ -223,6 +173,13 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
     let fields = |c: &ir::ChanRef| {
         program.class_of[c.decl.0].map(|(id, _)| program.classes[id.0].fields.len())
     };
+    let wrong_number = |at, n: usize, count: usize| {
+        ir::wrong(
+            at,
+            format!("the messages of this channel have {n} fields, here are {count}"),
+            "write one for each field; `_` for those that do not matter",
+        )
+    };
     for (_, edge) in classes::actions(program) {
         let (channel, count) = match &edge.action {
             Action::Send {
@@ -231,14 +188,7 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
             Action::Receive {
                 channel, patterns, ..
             } => (channel, patterns.len()),
-            Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Deterministic(_)
-            | Action::Die => continue,
+            _ => continue,
         };
         match fields(channel) {
             None => {
@@ -248,82 +198,47 @@ fn check_messages(program: &ir::Program) -> ir::Result<()> {
                     "declare one: `chan c = [1] of { byte };`",
                 );
             }
-            Some(n) if n != count => {
-                return ir::wrong(
-                    edge.at,
-                    format!("the messages of this channel have {n} fields, here are {count}"),
-                    "write one for each field; `_` for those that do not matter",
-                );
-            }
+            Some(n) if n != count => return wrong_number(edge.at, n, count),
             Some(_) => {}
         }
     }
-    for (_, edge) in classes::actions(program) {
-        for e in classes::expressions(&edge.action) {
-            let mut bad = None;
-            e.walk(&mut |part| {
-                if let ir::Expr::Poll {
-                    channel, patterns, ..
-                } = part
-                    && fields(channel) != Some(patterns.len())
-                {
-                    bad = Some((channel.at, fields(channel).unwrap_or(0), patterns.len()));
-                }
-            });
-            if let Some((at, n, count)) = bad {
-                return ir::wrong(
-                    at,
-                    format!("the messages of this channel have {n} fields, here are {count}"),
-                    "write one for each field; `_` for those that do not matter",
-                );
-            }
+    let mut bad = None;
+    program.walk(&mut |part| {
+        if let ir::Expr::Poll {
+            channel, patterns, ..
+        } = part
+            && fields(channel) != Some(patterns.len())
+            && bad.is_none()
+        {
+            bad = Some((channel.at, fields(channel).unwrap_or(0), patterns.len()));
         }
-    }
-    Ok(())
+    });
+    bad.map_or(Ok(()), |(at, n, count)| wrong_number(at, n, count))
 }
 
 /// What cannot be inside `d_step`: SPIN refuses `run` and remote references there, and its verifier complains of a rendezvous. A
 /// receive that a `d_step` begins with is not inside: see `graph`.
 fn check_steps(program: &ir::Program) -> ir::Result<()> {
-    let rendezvous = |c: &ir::ChanRef| {
-        let class = program.class_of[c.decl.0];
-        class.is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
-    };
     for (_, template) in program.present() {
         let inside = template.nodes.iter().filter(|node| node.deterministic);
         for edge in inside.flat_map(|node| &node.edges) {
-            match &edge.action {
-                Action::Send { channel, .. } | Action::Receive { channel, .. }
-                    if rendezvous(channel) =>
-                {
-                    return ir::refuse(
-                        edge.at,
-                        "a rendezvous inside `d_step`",
-                        "put the receive first, outside `if` and `do`, or use `atomic` instead",
-                    );
-                }
-                Action::Run { at, .. } => {
-                    return ir::wrong(*at, "`run` inside `d_step`", "use `atomic` instead");
-                }
-                Action::Skip
-                | Action::Assign(..)
-                | Action::Assert(_)
-                | Action::Test(_)
-                | Action::Else
-                | Action::Send { .. }
-                | Action::Receive { .. }
-                | Action::Deterministic(_)
-                | Action::Die => {}
+            let channel = edge.action.channel();
+            if channel.is_some_and(|c| program.rendezvous(c).is_some()) {
+                return ir::refuse(
+                    edge.at,
+                    "a rendezvous inside `d_step`",
+                    "put the receive first, outside `if` and `do`, or use `atomic` instead",
+                );
+            }
+            if let Action::Run { at, .. } = &edge.action {
+                return ir::wrong(*at, "`run` inside `d_step`", "use `atomic` instead");
             }
             let mut remote = None;
-            for e in classes::expressions(&edge.action) {
-                e.walk(&mut |part| {
-                    if let ir::Expr::RemoteLabel { at, .. } | ir::Expr::RemoteVar { at, .. } = part
-                    {
-                        remote = Some(*at);
-                    }
-                });
-            }
+            edge.action.walk(&mut |part| {
+                if let ir::Expr::RemoteLabel { at, .. } | ir::Expr::RemoteVar { at, .. } = part {
+                    remote = Some(*at);
+                }
+            });
             if let Some(at) = remote {
                 return ir::wrong(
                     at,
@@ -338,20 +253,20 @@ fn check_steps(program: &ir::Program) -> ir::Result<()> {
 
 /// Whether a process is ready to receive on a rendezvous channel right after it has sent on it.
 fn takes_its_own(program: &ir::Program) -> bool {
-    let class = |c: &ir::ChanRef| {
-        program.class_of[c.decl.0]
-            .map(|(id, _)| id)
-            .filter(|id| program.classes[id.0].capacity == 0)
-    };
-    program.templates.iter().filter(|t| t.present).any(|template| {
-        template.nodes.iter().flat_map(|n| &n.edges).any(|edge| match &edge.action {
-            Action::Send { channel, .. } => class(channel).is_some_and(|sent| {
-                template.nodes[edge.target.0]
-                    .edges
-                    .iter()
-                    .any(|e| matches!(&e.action, Action::Receive { channel, .. } if class(channel) == Some(sent)))
-            }),
-            Action::Skip | Action::Assign(..) | Action::Assert(_) | Action::Run { .. } | Action::Test(_) | Action::Else | Action::Receive { .. } | Action::Deterministic(_) | Action::Die => false,
+    program.present().any(|(_, template)| {
+        let receives = |at: NodeId, sent: ir::ClassId| {
+            let mut edges = template.nodes[at.0].edges.iter();
+            edges.any(|e| {
+                let channel = e.action.receives();
+                channel.and_then(|c| program.rendezvous(c)) == Some(sent)
+            })
+        };
+        let mut edges = template.nodes.iter().flat_map(|n| &n.edges);
+        edges.any(|edge| match &edge.action {
+            Action::Send { channel, .. } => program
+                .rendezvous(channel)
+                .is_some_and(|sent| receives(edge.target, sent)),
+            _ => false,
         })
     })
 }

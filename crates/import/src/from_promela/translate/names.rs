@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::front::names::{free, identifier};
+
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Names {
@@ -36,26 +38,9 @@ impl Names {
 
     /// The name, or one like it.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
-        let mut wanted: String = wanted
-            .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || c == '_' {
-                    c
-                } else {
-                    '_'
-                }
-            })
-            .collect();
-        if wanted.is_empty() || wanted.starts_with(|c: char| c.is_ascii_digit()) {
-            wanted.insert(0, '_');
-        }
-        let mut name = wanted.clone();
-        let mut n = 1;
-        while (!self.words_too && threadwise_lang::is_reserved(&name)) || self.taken.contains(&name)
-        {
-            n += 1;
-            name = format!("{wanted}_{n}");
-        }
+        let name = free(identifier(wanted, '_'), |name| {
+            (!self.words_too && threadwise_lang::is_reserved(name)) || self.taken.contains(name)
+        });
         self.taken.insert(name.clone());
         name
     }

@@ -9,22 +9,24 @@
 //! Our runs have turns in which nothing happens, and states inside atomic sequences, which SPIN's do not have. So "the next state" is the
 //! next one that a step has just led to and in which anybody may move, or, if nobody can move any more, just the next.
 
+use super::build::*;
 use super::emit::Plan;
 use super::graph::Graph;
 use super::ir::*;
-use super::texts::{Guard, Texts, View, and, not, or};
+use super::terms::{Terms, View};
 use std::collections::BTreeMap;
+use threadwise_lang::program::{CompareOp, Ltl};
 
-/// Characters of a formula.
-pub(super) const MAX_FORMULA: usize = 60_000;
+/// Parts of a formula.
+pub(super) const MAX_FORMULA: usize = 30_000;
 
-pub(super) struct Claim<'t, 'p> {
-    pub texts: &'t Texts<'p>,
-    pub graph: &'t Graph,
+struct Claim<'t, 'p> {
+    terms: &'t Terms<'p>,
+    graph: &'t Graph,
     /// That a state is one that SPIN stores.
-    pub moment: String,
+    moment: Ltl,
     /// What was found for states before: a claim may have many ways to one state.
-    pub known: BTreeMap<NodeId, Guard>,
+    known: BTreeMap<NodeId, Ltl>,
 }
 
 /// The expressions of a claim.
@@ -33,7 +35,7 @@ pub(super) fn expressions(graph: &Graph) -> Vec<&Expr> {
         .nodes
         .iter()
         .flat_map(|n| &n.edges)
-        .flat_map(|e| super::classes::expressions(&e.action))
+        .flat_map(|e| e.action.expressions())
         .collect()
 }
 
@@ -62,18 +64,38 @@ pub(super) fn check(graph: &Graph) -> Result<()> {
     Ok(())
 }
 
-impl Claim<'_, '_> {
-    fn truth(&self, e: &Expr) -> Result<Guard> {
-        Ok(match self.texts.truth(e, &View::Nobody)?.text.as_str() {
-            "true" => Guard::Always,
-            "false" => Guard::Never,
-            text => Guard::If(text.to_string()),
-        })
-    }
+/// Whether a formula is this truth value.
+fn sure(f: &Ltl, value: bool) -> bool {
+    matches!(f, Ltl::State(e) if is(e, value))
+}
 
-    fn guard(&self, node: &Node, edge: &Edge) -> Result<Guard> {
+fn both(a: Term, b: Ltl) -> Ltl {
+    match b {
+        Ltl::State(b) => Ltl::State(and(a, b)),
+        _ if is(&a, true) => b,
+        _ if is(&a, false) => Ltl::State(a),
+        _ => Ltl::State(a).and(b),
+    }
+}
+
+fn one_of(all: Vec<Ltl>) -> Ltl {
+    let mut different: Vec<Ltl> = Vec::new();
+    for f in all {
+        if sure(&f, true) {
+            return f;
+        }
+        if !sure(&f, false) && !different.contains(&f) {
+            different.push(f);
+        }
+    }
+    let joined = different.into_iter().reduce(Ltl::or);
+    joined.unwrap_or_else(|| Ltl::State(truth(false)))
+}
+
+impl Claim<'_, '_> {
+    fn guard(&self, node: &Node, edge: &Edge) -> Result<Term> {
         match &edge.action {
-            Action::Test(e) => self.truth(e),
+            Action::Test(e) => self.terms.truth(e, &View::Nobody),
             Action::Else => {
                 let others = node
                     .edges
@@ -83,26 +105,19 @@ impl Claim<'_, '_> {
                     .collect::<Result<Vec<_>>>()?;
                 Ok(not(or(others)))
             }
-            Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Send { .. }
-            | Action::Receive { .. }
-            | Action::Deterministic(_)
-            | Action::Die => Ok(Guard::Always),
+            _ => Ok(truth(true)),
         }
     }
 
     /// What runs from a state of the claim are accepted; `path` are the states before it.
-    pub(super) fn accepts(&mut self, id: NodeId, path: &mut Vec<NodeId>) -> Result<Guard> {
+    fn accepts(&mut self, id: NodeId, path: &mut Vec<NodeId>) -> Result<Ltl> {
         let graph = self.graph;
         let node = &graph.nodes[id.0];
         if let Some(known) = self.known.get(&id) {
             return Ok(known.clone());
         }
         if node.end {
-            return Ok(Guard::Always);
+            return Ok(Ltl::State(truth(true)));
         }
         if path.contains(&id) || path.len() > 60 {
             return refuse(
@@ -112,13 +127,31 @@ impl Claim<'_, '_> {
             );
         }
         path.push(id);
-        let mut stays = Vec::new();
-        let mut leaves = Vec::new();
+        let (stays, leaves) = self.ways(id, path)?;
+        path.pop();
+        let accepting = node.labels.iter().any(|l| l.starts_with("accept"));
+        let formula = self.stays_until(or(stays), one_of(leaves), accepting);
+        if formula_size(&formula) > MAX_FORMULA {
+            return refuse(
+                node.at,
+                "a never claim of this size",
+                "write the property as an `ltl` formula",
+            );
+        }
+        self.known.insert(id, formula.clone());
+        Ok(formula)
+    }
+
+    /// The tests of the loops at a state, and what is accepted by leaving it.
+    fn ways(&mut self, id: NodeId, path: &mut Vec<NodeId>) -> Result<(Vec<Term>, Vec<Ltl>)> {
+        let graph = self.graph;
+        let node = &graph.nodes[id.0];
+        let (mut stays, mut leaves) = (Vec::new(), Vec::new());
         for edge in &node.edges {
             let mut guard = self.guard(node, edge)?;
             if let Action::Assert(e) = &edge.action {
-                let holds = self.truth(e)?;
-                leaves.push(not(holds.clone()));
+                let holds = self.terms.truth(e, &View::Nobody)?;
+                leaves.push(Ltl::State(not(holds.clone())));
                 guard = and(guard, holds);
             }
             if edge.target == id {
@@ -132,80 +165,66 @@ impl Claim<'_, '_> {
                 stays.push(guard);
                 continue;
             }
-            let then = self.accepts(edge.target, path)?;
-            let then = match then {
-                Guard::If(text) if !edge.keeps => {
-                    Guard::If(format!("(X ((!{0}) U ({0} && ({text}))))", self.moment))
-                }
-                other => other,
-            };
-            leaves.push(and(guard, then));
-        }
-        path.pop();
-        let accepting = node.labels.iter().any(|l| l.starts_with("accept"));
-        let (stays, leaves) = (or(stays), or(leaves));
-        let moment = self.moment.clone();
-        let formula = match (stays, leaves) {
-            (Guard::Never, leaves) => leaves,
-            (_, Guard::Always) => Guard::Always,
-            (Guard::Always, Guard::Never) if accepting => Guard::Always,
-            (_, Guard::Never) if !accepting => Guard::Never,
-            (stays, Guard::Never) => {
-                let p = stays.text();
-                Guard::If(format!("(({p}) && X G ({moment} -> ({p})))"))
+            let mut then = self.accepts(edge.target, path)?;
+            if !edge.keeps && !sure(&then, true) && !sure(&then, false) {
+                let moment = || self.moment.clone();
+                then = moment().negated().until(moment().and(then)).next();
             }
-            (Guard::Always, _) if accepting => Guard::Always,
-            (stays, leaves) => {
-                let (p, q) = (stays.text(), leaves.text());
-                let until = if accepting { "W" } else { "U" };
-                Guard::If(format!(
-                    "(({q}) || (({p}) && X (({moment} -> ({p})) {until} ({moment} && ({q})))))"
-                ))
-            }
-        };
-        if formula.text().len() > MAX_FORMULA {
-            return refuse(
-                node.at,
-                "a never claim of this size",
-                "write the property as an `ltl` formula",
-            );
+            leaves.push(both(guard, then));
         }
-        self.known.insert(id, formula.clone());
-        Ok(formula)
+        Ok((stays, leaves))
+    }
+
+    /// That the loop's tests hold until a way out is taken; for ever, if the state is accepting.
+    fn stays_until(&self, stays: Term, leaves: Ltl, accepting: bool) -> Ltl {
+        let moment = || self.moment.clone();
+        let always = || Ltl::State(truth(true));
+        if is(&stays, false) {
+            return leaves;
+        }
+        if sure(&leaves, true) || (is(&stays, true) && accepting) {
+            return always();
+        }
+        let p = Ltl::State(stays);
+        let goes_on = moment().implies(p.clone());
+        match (sure(&leaves, false), accepting) {
+            (true, false) => leaves,
+            (true, true) => p.and(goes_on.globally().next()),
+            (false, _) => {
+                let met = moment().and(leaves.clone());
+                let rest = match accepting {
+                    true => goes_on.weak_until(met),
+                    false => goes_on.until(met),
+                };
+                leaves.or(p.and(rest.next()))
+            }
+        }
     }
 }
 
 /// That a state is one that SPIN stores, and that a step has just led to it; or that nobody can move.
-pub(super) fn moment(plan: &Plan<'_>, taken: &str, enabled: &str) -> String {
-    let free = if plan.exclusive {
-        format!("{} == 0 && ", plan.added.exclusive)
-    } else {
-        String::new()
+pub(super) fn moment(plan: &Plan<'_>, taken: Term, enabled: Term) -> Ltl {
+    let reached = any([taken, not(enabled)]);
+    let free = match plan.exclusive {
+        true => plan.moves(CompareOp::Eq),
+        false => truth(true),
     };
-    format!("({free}({taken} || !({enabled})))").replace('\n', " ")
+    Ltl::State(and(free, reached))
 }
 
 /// The property that a claim stands for.
 pub(super) fn formula(
     plan: &Plan<'_>,
-    texts: &Texts<'_>,
+    terms: &Terms<'_>,
     graph: &Graph,
-    taken: &str,
-    enabled: &str,
-) -> Result<String> {
-    let moment = moment(plan, taken, enabled);
+    moment: Ltl,
+) -> Result<Ltl> {
     let mut claim = Claim {
-        texts,
+        terms,
         graph,
         moment,
         known: BTreeMap::new(),
     };
-    let accepted = claim.accepts(graph.entry, &mut Vec::new())?.text();
-    let text = format!("!({accepted})");
-    Ok(if plan.setup.is_empty() {
-        text
-    } else {
-        let name = &plan.added.exclusive;
-        format!("{name} != 0 U ({name} == 0 && {text})")
-    })
+    let accepted = claim.accepts(graph.entry, &mut Vec::new())?;
+    Ok(plan.after_setup(accepted.negated()))
 }

@@ -6,16 +6,18 @@
 //! rendezvous channel does SPIN complain then, too. A process outlives all
 //! that are younger, so those that hold a channel of an older one need not ask.
 
+use super::build::*;
 use super::ir::*;
-use super::texts::{Guard, Texts, View, not, or};
+use super::terms::{Terms, View};
+use threadwise_lang::program::{CompareOp, ExprType};
 
-impl Texts<'_> {
+impl Terms<'_> {
     /// Whether the process that declared the channel has died. Can always be evaluated, if the channel itself can.
-    pub(super) fn gone(&self, c: &ChanRef, view: &View) -> Result<Guard> {
+    pub(super) fn gone(&self, c: &ChanRef, view: &View) -> Result<Term> {
         let holder = &self.program.chans[c.decl.0];
         let class = self.class(c)?;
         if holder.var.is_none() || !class.indexed || !class.handed {
-            return Ok(Guard::Never);
+            return Ok(truth(false));
         }
         let mut all = Vec::new();
         for (at, chan) in self.program.chans.iter().enumerate() {
@@ -44,7 +46,7 @@ impl Texts<'_> {
         (owner, base): (TemplateId, i64),
         chan: &ChanDecl,
         view: &View,
-    ) -> Result<Guard> {
+    ) -> Result<Term> {
         let number = self.channel_number(c, view)?;
         let template = &self.program.templates[owner.0];
         let (first, last) = template.pids;
@@ -52,20 +54,15 @@ impl Texts<'_> {
         let many = (last - first + 1) * length;
         let mut parts = Vec::new();
         if base > 1 {
-            parts.push(format!("{number} >= {base}"));
+            parts.push(number.clone().compare(CompareOp::Ge, int(base)));
         }
         if base + many - 1 < self.class(c)?.count {
-            parts.push(format!("{number} < {}", base + many));
+            parts.push(less(number.clone(), int(base + many)));
         }
-        let shift = |n: i64| match n {
-            0 => number.clone(),
-            n if n < 0 => format!("{number} - {}", -n),
-            n => format!("{number} + {n}"),
-        };
         let pid = match length {
-            _ if template.single() => first.to_string(),
-            1 => shift(first - base),
-            _ => format!("({}) / {length} + {first}", shift(-base)),
+            _ if template.single() => int(first),
+            1 => shifted(number.clone(), first - base),
+            _ => plus(over(shifted(number.clone(), -base), length), int(first)),
         };
         let others = self
             .program
@@ -74,15 +71,14 @@ impl Texts<'_> {
             .enumerate()
             .any(|(at, t)| at != owner.0 && t.present && t.pids.0 <= last && t.pids.1 >= first);
         if !others {
-            parts.push(format!("{} <= {pid}", self.added.nr_pr));
+            parts.push(self.global(self.declared.nr_pr).compare(CompareOp::Le, pid));
         } else if template.run {
-            let on = &self.added.on[owner.0];
-            if template.single() {
-                parts.push(format!("!{on}"));
-            } else {
+            if !template.single() {
                 // Whatever stands in front must keep the index within the array.
-                parts.push(format!("{number} > 0 && !{on}[{pid}]"));
+                parts.push(greater(number, int(0)));
             }
+            let on = self.of_process(self.declared.on[owner.0], &View::Other(owner, pid));
+            parts.push(not(self.value(on)));
         } else {
             return refuse(
                 c.at,
@@ -93,15 +89,16 @@ impl Texts<'_> {
                 format!("declare `{}` outside the proctype", chan.name),
             );
         }
-        Ok(Guard::If(parts.join(" && ")))
+        Ok(parts.into_iter().fold(truth(true), and))
     }
 
     /// The number of a channel that must still be there: it is 0, for which nothing is stored, if its process has died.
-    pub(super) fn living(&self, c: &ChanRef, view: &View) -> Result<String> {
+    pub(super) fn living(&self, c: &ChanRef, view: &View) -> Result<Term> {
         let number = self.channel_number(c, view)?;
-        Ok(match not(self.gone(c, view)?) {
-            Guard::If(alive) => format!("{number} * {}", self.counted(&alive).text),
-            _ => number,
+        let alive = not(self.gone(c, view)?);
+        Ok(match is(&alive, true) {
+            true => number,
+            false => times(number, self.counted(alive)),
         })
     }
 
@@ -113,22 +110,20 @@ impl Texts<'_> {
     }
 
     /// The length of a channel for who wants to receive from it.
-    pub(super) fn receiver_length(&self, c: &ChanRef, view: &View) -> Result<String> {
+    pub(super) fn receiver_length(&self, c: &ChanRef, view: &View) -> Result<Term> {
         if self.looks_closer() {
             self.living_length(c, view)
         } else {
-            self.length(c, view)
+            Ok(self.value(self.length(c, view)?))
         }
     }
 
     /// The length of a channel that must still be there.
-    pub(super) fn living_length(&self, c: &ChanRef, view: &View) -> Result<String> {
-        match self.class(c)?.length {
-            Some(var) if self.class(c)?.indexed => {
-                let name = &self.program.vars[var.0].name;
-                Ok(format!("{name}[{}]", self.living(c, view)?))
-            }
-            _ => self.length(c, view),
+    pub(super) fn living_length(&self, c: &ChanRef, view: &View) -> Result<Term> {
+        let mut length = self.length(c, view)?;
+        if self.class(c)?.indexed {
+            length.indices = vec![self.living(c, view)?.coerced(ExprType::Int)];
         }
+        Ok(self.value(length))
     }
 }

@@ -6,12 +6,17 @@
 //! anybody can. SPIN evaluates formulas only where nobody is inside an atomic sequence. Our runs also have turns in which nothing happens; only
 //! formulas with `X` can tell the difference, and are said of the moments at which SPIN looks, as never claims are.
 
-use super::emit::{Output, Plan};
+use super::build::*;
+use super::emit::{Plan, Written};
 use super::ir::*;
+use super::names::Names;
 use super::never;
-use super::texts::{Guard, Texts, View, and, bracket, not, or};
+use super::terms::{Terms, View};
 use crate::from_promela::syntax::{At, Formula, FormulaKind};
 use std::collections::BTreeMap;
+use threadwise_lang::program::{
+    CompareOp, Domain, FairnessId, FoldKind, LocationId, Ltl, PropertyKind,
+};
 
 /// The predicates of a formula, resolved, by the place of each.
 pub(super) type Predicates = BTreeMap<At, Expr>;
@@ -55,63 +60,53 @@ pub(super) fn predicates(
 }
 
 struct Formulas<'t, 'p> {
-    texts: &'t Texts<'p>,
+    terms: &'t Terms<'p>,
     predicates: &'t Predicates,
     /// When SPIN evaluates formulas; nothing where that is always.
-    seen: Option<String>,
+    seen: Option<Term>,
     /// That a state is one that SPIN stores, and just reached. It does not hold of the first one.
-    moment: String,
+    moment: Ltl,
 }
 
 impl Formulas<'_, '_> {
-    fn when_seen(&self, f: &str) -> String {
+    fn when_seen(&self, f: Ltl) -> Ltl {
         match &self.seen {
-            Some(seen) => format!("({seen} -> {f})"),
-            None => f.to_string(),
+            Some(seen) => Ltl::State(seen.clone()).implies(f),
+            None => f,
         }
     }
 
-    fn seen_and(&self, f: &str) -> String {
+    fn seen_and(&self, f: Ltl) -> Ltl {
         match &self.seen {
-            Some(seen) => format!("({seen} && {f})"),
-            None => f.to_string(),
+            Some(seen) => Ltl::State(seen.clone()).and(f),
+            None => f,
         }
     }
 
-    /// In brackets.
-    fn text(&self, f: &Formula) -> Result<String> {
+    fn predicate(&self, f: &Formula) -> Result<Ltl> {
+        match self.predicates.get(&f.at) {
+            Some(e) => Ok(Ltl::State(self.terms.truth(e, &View::Nobody)?)),
+            None => refuse(f.at, "this formula", "write it otherwise"),
+        }
+    }
+
+    fn formula(&self, f: &Formula) -> Result<Ltl> {
+        let inner = |f: &Formula| self.formula(f);
         Ok(match &f.kind {
-            FormulaKind::Predicate(_) => match self.predicates.get(&f.at) {
-                Some(e) => format!("({})", self.texts.truth(e, &View::Nobody)?.text),
-                None => return refuse(f.at, "this formula", "write it otherwise"),
-            },
-            FormulaKind::Not(f) => format!("!{}", self.text(f)?),
-            FormulaKind::And(a, b) => format!("({} && {})", self.text(a)?, self.text(b)?),
-            FormulaKind::Or(a, b) => format!("({} || {})", self.text(a)?, self.text(b)?),
-            FormulaKind::Implies(a, b) => format!("({} -> {})", self.text(a)?, self.text(b)?),
-            FormulaKind::Equivalent(a, b) => format!("({} <-> {})", self.text(a)?, self.text(b)?),
-            FormulaKind::Always(f) => format!("(G {})", self.when_seen(&self.text(f)?)),
-            FormulaKind::Eventually(f) => format!("(F {})", self.seen_and(&self.text(f)?)),
-            FormulaKind::Until(a, b) => {
-                format!(
-                    "({} U {})",
-                    self.when_seen(&self.text(a)?),
-                    self.seen_and(&self.text(b)?)
-                )
-            }
-            FormulaKind::WeakUntil(a, b) => {
-                format!(
-                    "({} W {})",
-                    self.when_seen(&self.text(a)?),
-                    self.seen_and(&self.text(b)?)
-                )
-            }
+            FormulaKind::Predicate(_) => self.predicate(f)?,
+            FormulaKind::Not(f) => inner(f)?.negated(),
+            FormulaKind::And(a, b) => inner(a)?.and(inner(b)?),
+            FormulaKind::Or(a, b) => inner(a)?.or(inner(b)?),
+            FormulaKind::Implies(a, b) => inner(a)?.implies(inner(b)?),
+            FormulaKind::Equivalent(a, b) => inner(a)?.iff(inner(b)?),
+            FormulaKind::Always(f) => self.when_seen(inner(f)?).globally(),
+            FormulaKind::Eventually(f) => self.seen_and(inner(f)?).finally(),
+            FormulaKind::Until(a, b) => self.when_seen(inner(a)?).until(self.seen_and(inner(b)?)),
+            FormulaKind::WeakUntil(a, b) => self
+                .when_seen(inner(a)?)
+                .weak_until(self.seen_and(inner(b)?)),
             FormulaKind::Release(a, b) => {
-                format!(
-                    "({} R {})",
-                    self.seen_and(&self.text(a)?),
-                    self.when_seen(&self.text(b)?)
-                )
+                self.seen_and(inner(a)?).release(self.when_seen(inner(b)?))
             }
             FormulaKind::Next(_) => return self.at_moment(f, false),
         })
@@ -135,62 +130,50 @@ impl Formulas<'_, '_> {
     }
 
     /// A formula with `X`, at a moment at which SPIN looks; `first` says that it is the beginning of the run.
-    fn at_moment(&self, f: &Formula, first: bool) -> Result<String> {
+    fn at_moment(&self, f: &Formula, first: bool) -> Result<Ltl> {
         if !Self::has_next(f) {
-            return self.text(f);
+            return self.formula(f);
         }
-        let moment = &self.moment;
         let now = |f: &Formula| self.at_moment(f, first);
         let later = |f: &Formula| self.at_moment(f, false);
-        let when = |f: &Formula| later(f).map(|f| format!("({moment} -> {f})"));
-        let met = |f: &Formula| later(f).map(|f| format!("({moment} && {f})"));
-        let text = match &f.kind {
-            FormulaKind::Predicate(_) => self.text(f)?,
-            FormulaKind::Not(f) => format!("!{}", now(f)?),
-            FormulaKind::And(a, b) => format!("({} && {})", now(a)?, now(b)?),
-            FormulaKind::Or(a, b) => format!("({} || {})", now(a)?, now(b)?),
-            FormulaKind::Implies(a, b) => format!("({} -> {})", now(a)?, now(b)?),
-            FormulaKind::Equivalent(a, b) => format!("({} <-> {})", now(a)?, now(b)?),
-            FormulaKind::Next(f) => format!("(X (!{moment} U {}))", met(f)?),
-            FormulaKind::Always(f) => {
-                let rest = format!("(G {})", when(f)?);
-                if first {
-                    format!("({} && X {rest})", now(f)?)
-                } else {
-                    rest
-                }
-            }
-            FormulaKind::Eventually(f) => {
-                let rest = format!("(F {})", met(f)?);
-                if first {
-                    format!("({} || X {rest})", now(f)?)
-                } else {
-                    rest
-                }
-            }
+        let moment = || self.moment.clone();
+        let when = |f: &Formula| later(f).map(|f| moment().implies(f));
+        let met = |f: &Formula| later(f).map(|f| moment().and(f));
+        let formula = match &f.kind {
+            FormulaKind::Predicate(_) => self.predicate(f)?,
+            FormulaKind::Not(f) => now(f)?.negated(),
+            FormulaKind::And(a, b) => now(a)?.and(now(b)?),
+            FormulaKind::Or(a, b) => now(a)?.or(now(b)?),
+            FormulaKind::Implies(a, b) => now(a)?.implies(now(b)?),
+            FormulaKind::Equivalent(a, b) => now(a)?.iff(now(b)?),
+            FormulaKind::Next(f) => moment().negated().until(met(f)?).next(),
+            FormulaKind::Always(f) => match (when(f)?.globally(), first) {
+                (rest, true) => now(f)?.and(rest.next()),
+                (rest, false) => rest,
+            },
+            FormulaKind::Eventually(f) => match (met(f)?.finally(), first) {
+                (rest, true) => now(f)?.or(rest.next()),
+                (rest, false) => rest,
+            },
             FormulaKind::Until(a, b) | FormulaKind::WeakUntil(a, b) => {
-                let weak = matches!(f.kind, FormulaKind::WeakUntil(..));
-                let until = if weak { "W" } else { "U" };
-                let rest = format!("({} {until} {})", when(a)?, met(b)?);
-                if first {
-                    format!("({} || ({} && X {rest}))", now(b)?, now(a)?)
-                } else {
-                    rest
+                let rest = match f.kind {
+                    FormulaKind::WeakUntil(..) => when(a)?.weak_until(met(b)?),
+                    _ => when(a)?.until(met(b)?),
+                };
+                match first {
+                    true => now(b)?.or(now(a)?.and(rest.next())),
+                    false => rest,
                 }
             }
-            FormulaKind::Release(a, b) => {
-                let rest = format!("({} R {})", met(a)?, when(b)?);
-                if first {
-                    format!("({} && ({} || X {rest}))", now(b)?, now(a)?)
-                } else {
-                    rest
-                }
-            }
+            FormulaKind::Release(a, b) => match (met(a)?.release(when(b)?), first) {
+                (rest, true) => now(b)?.and(now(a)?.or(rest.next())),
+                (rest, false) => rest,
+            },
         };
-        if text.len() > never::MAX_FORMULA {
+        if formula_size(&formula) > never::MAX_FORMULA {
             return refuse(f.at, "a formula of this size with `X`", "split it");
         }
-        Ok(text)
+        Ok(formula)
     }
 
     /// Without temporal operators.
@@ -212,139 +195,93 @@ impl Formulas<'_, '_> {
     }
 }
 
-/// Takes the outermost brackets away.
-fn bare(text: &str) -> &str {
-    match text.strip_prefix('(').and_then(|t| t.strip_suffix(')')) {
-        Some(inner) if bracket(text) == text => {
-            let mut depth = 0i32;
-            for c in inner.chars() {
-                depth += match c {
-                    '(' => 1,
-                    ')' => -1,
-                    _ => 0,
-                };
-                if depth < 0 {
-                    return text;
-                }
-            }
-            inner
-        }
-        _ => text,
-    }
+/// Whether something was done, or can be.
+#[derive(Clone, Copy)]
+enum Asked {
+    Taken,
+    Enabled,
 }
 
-pub(super) fn write(plan: &Plan<'_>, out: &mut Output) -> Result<()> {
+pub(super) fn write(plan: &Plan<'_>, out: &mut Written) -> Result<()> {
     let source = plan.source;
-    let texts = plan.texts();
-    let mut names = super::names::Names::of_properties();
-    end_states(plan, &texts, &mut names, out)?;
-    let mut fair = false;
+    let terms = plan.terms();
+    let mut names = Names::of_properties();
+    end_states(plan, &terms, &mut names, out)?;
     let progress = names.fresh("progress");
+    let asked = !source.formulas.is_empty() || !source.claims.is_empty();
+    let taken = everywhere(plan, &terms, Asked::Taken)?;
+    let enabled = everywhere(plan, &terms, Asked::Enabled)?;
+    // The only one, or the first.
+    let fair = FairnessId::new(0);
+    let mut needed = false;
     for (at, ltl) in source.formulas.iter().enumerate() {
         let wanted = ltl
             .name
             .as_ref()
             .map_or_else(|| format!("ltl_{at}"), |n| n.text.clone());
         let name = names.fresh(&wanted);
-        let seen = plan
-            .exclusive
-            .then(|| format!("{} == 0", plan.added.exclusive));
-        let mut all = Predicates::new();
+        let none = Predicates::new();
         let mut resolved = plan.predicates.iter().filter(|(n, ..)| *n == at);
-        if let Some((_, found)) = resolved.next() {
-            all.extend(found.iter().map(|(k, v)| (*k, v.clone())));
-        }
         let formulas = Formulas {
-            texts: &texts,
-            predicates: &all,
-            seen,
-            moment: never::moment(
-                plan,
-                &everywhere(plan, "taken"),
-                &everywhere(plan, "enabled"),
-            ),
+            terms: &terms,
+            predicates: resolved.next().map_or(&none, |(_, found)| found),
+            seen: plan.exclusive.then(|| plan.moves(CompareOp::Eq)),
+            moment: never::moment(plan, taken.clone(), enabled.clone()),
         };
         if let FormulaKind::Always(inner) = &ltl.formula.kind
             && Formulas::is_state(inner)
+            && let Ltl::State(invariant) = formulas.when_seen(formulas.formula(inner)?)
         {
-            let text = formulas.when_seen(&formulas.text(inner)?);
-            out.push(format!("invariant {name}: {};", bare(&text)), Some(ltl.at));
+            out.property(&name, PropertyKind::Invariant(invariant), Some(ltl.at));
             continue;
         }
-        fair = true;
-        let mut text = formulas.at_moment(&ltl.formula, true)?;
-        if !plan.setup.is_empty() {
-            // The first state that SPIN knows is the one after the initial values are set.
-            let name = &plan.added.exclusive;
-            text = format!("({name} != 0 U ({name} == 0 && {text}))");
-        }
-        out.push(
-            format!("liveness {name} under {progress}: {};", bare(&text)),
-            Some(ltl.at),
-        );
+        needed = true;
+        let formula = plan.after_setup(formulas.at_moment(&ltl.formula, true)?);
+        out.liveness(&name, fair, formula, Some(ltl.at));
     }
     for (at, graph) in plan.claims.iter().enumerate() {
-        fair = true;
-        let place = source.claims.get(at).map(|c| c.at);
-        let wanted = source
-            .claims
-            .get(at)
+        needed = true;
+        let claim = source.claims.get(at);
+        let wanted = claim
             .and_then(|c| c.name.as_ref())
             .map_or("never", |n| n.text.as_str());
-        let text = never::formula(
-            plan,
-            &texts,
-            graph,
-            &everywhere(plan, "taken"),
-            &everywhere(plan, "enabled"),
-        )?;
-        let name = names.fresh(wanted);
-        out.push(format!("liveness {name} under {progress}: {text};"), place);
+        let moment = never::moment(plan, taken.clone(), enabled.clone());
+        let formula = never::formula(plan, &terms, graph, moment)?;
+        out.liveness(&names.fresh(wanted), fair, formula, claim.map(|c| c.at));
     }
-    if source.formulas.is_empty() && source.claims.is_empty() {
-        fair |= cycles(plan, &texts, &mut names, &progress, out)?;
+    if !asked {
+        return cycles(plan, &terms, (&mut names, &progress), (taken, enabled), out);
     }
-    if fair {
-        let (taken, enabled) = (everywhere(plan, "taken"), everywhere(plan, "enabled"));
-        out.push("// The runs that go on as long as anybody can.", None);
-        out.push(
-            format!("fairness {progress}: weak {taken}\n|| !({enabled});"),
-            None,
-        );
+    if needed {
+        out.fairness(ON_AND_ON, &progress, any([taken, not(enabled)]));
     }
     Ok(())
 }
 
+const ON_AND_ON: &str = "The runs that go on as long as anybody can.";
+
 /// Some process has done, or can do, something.
-fn everywhere(plan: &Plan<'_>, what: &str) -> String {
+fn everywhere(plan: &Plan<'_>, terms: &Terms<'_>, what: Asked) -> Result<Term> {
     let mut all = Vec::new();
+    let ask = |template, process, location| match what {
+        Asked::Taken => Term::taken(template, process, location, NOWHERE),
+        Asked::Enabled => Term::enabled(template, process, location, NOWHERE),
+    };
     for (at, template) in plan.program.present() {
-        let id = &plan.added.some;
-        let process = if template.single() {
-            template.name.clone()
-        } else {
-            format!("{}[{id}]", template.name)
-        };
-        let here: Vec<String> = plan
-            .locations
-            .iter()
-            .filter(|((t, _), _)| t.0 == at)
-            .map(|(_, name)| format!("{what}({process}, {name})"))
-            .collect();
-        let here = here.join(" || ");
-        all.push(if template.single() {
-            here
-        } else {
-            format!("(exists {id} in {}: {here})", template.name)
+        let id = TemplateId(at);
+        let some = plan.declared.some[at];
+        let (number, pid) = (terms.template(id)?, terms.some_pid(id, some));
+        let locations = plan.locations.iter().filter(|((t, _), _)| *t == id);
+        let here = any(locations.map(|(_, l)| ask(number, terms.process(id, pid.clone()), *l)));
+        all.push(match template.single() {
+            true => here,
+            false => fold(FoldKind::Exists, some, Domain::Template(number), here),
         });
     }
-    if !plan.setup.is_empty() {
-        all.push(format!(
-            "{what}({}, {})",
-            plan.added.setup, plan.added.begin
-        ));
+    if let Some(setup) = plan.setup_process() {
+        all.push(ask(setup, None, LocationId::new(0)));
     }
-    all.join("\n|| ")
+    Ok(any(all))
 }
 
 fn has_label(node: &Node, prefix: &str) -> bool {
@@ -354,64 +291,45 @@ fn has_label(node: &Node, prefix: &str) -> bool {
 /// `P[id] at {..}` for the locations that are wanted.
 fn at_some(
     plan: &Plan<'_>,
-    id: TemplateId,
-    process: &str,
+    terms: &Terms<'_>,
+    (id, view): (TemplateId, &View),
     wanted: &dyn Fn(&Node) -> bool,
-) -> Guard {
+) -> Result<Term> {
     let template = &plan.program.templates[id.0];
-    let mut names: Vec<String> = plan
-        .locations
-        .iter()
-        .filter(|((t, n), _)| *t == id && wanted(&template.nodes[n.0]))
-        .map(|(_, name)| name.clone())
+    let own = plan.locations.iter().filter(|((t, _), _)| *t == id);
+    let mut found: Vec<LocationId> = own
+        .clone()
+        .filter(|((_, n), _)| wanted(&template.nodes[n.0]))
+        .map(|(_, location)| *location)
         .collect();
     if !template.run && template.nodes.iter().any(|n| n.end && wanted(n)) {
-        names.push("done".into());
+        // The end comes behind all others.
+        found.push(LocationId::new(own.count()));
     }
-    match names.as_slice() {
-        [] => Guard::Never,
-        [one] => Guard::If(format!("{process} at {one}")),
-        _ => Guard::If(format!("{process} at {{{}}}", names.join(", "))),
-    }
-}
-
-/// Whether the process has been started and is not gone.
-fn is_there(plan: &Plan<'_>, texts: &Texts<'_>, id: TemplateId, view: &View) -> Guard {
-    let program = &plan.program;
-    let template = &program.templates[id.0];
-    if !template.run {
-        return Guard::Always;
-    }
-    if program.ambiguous {
-        Guard::If(texts.of_process(&plan.added.on[id.0], view))
-    } else {
-        Guard::If(format!("{} > {}", plan.added.nr_pr, texts.pid(view)))
+    found.sort();
+    match found.is_empty() {
+        true => Ok(truth(false)),
+        false => terms.at(id, terms.pid(view), found),
     }
 }
 
 /// For each process something, joined by `and` or `or`.
 fn of_all(
     plan: &Plan<'_>,
-    every: bool,
-    of_one: &dyn Fn(TemplateId, &str, &View) -> Result<Guard>,
-) -> Result<Vec<Guard>> {
+    terms: &Terms<'_>,
+    kind: FoldKind,
+    of_one: &dyn Fn(TemplateId, &View) -> Result<Term>,
+) -> Result<Vec<Term>> {
     let mut all = Vec::new();
     for (at, template) in plan.program.present() {
         let id = TemplateId(at);
-        let some = &plan.added.some;
-        let (process, pid) = if template.single() {
-            (template.name.clone(), template.pids.0.to_string())
-        } else {
-            (format!("{}[{some}]", template.name), some.clone())
-        };
-        let view = View::Property(id, pid);
-        let guard = of_one(id, &process, &view)?;
-        all.push(match guard {
-            Guard::If(text) if !template.single() => {
-                let word = if every { "forall" } else { "exists" };
-                Guard::If(format!("({word} {some} in {}: {text})", template.name))
-            }
-            other => other,
+        let some = plan.declared.some[at];
+        let view = View::Property(id, terms.some_pid(id, some));
+        let guard = of_one(id, &view)?;
+        let known = is(&guard, true) || is(&guard, false);
+        all.push(match known || template.single() {
+            true => guard,
+            false => fold(kind, some, Domain::Template(terms.template(id)?), guard),
         });
     }
     Ok(all)
@@ -419,81 +337,64 @@ fn of_all(
 
 fn end_states(
     plan: &Plan<'_>,
-    texts: &Texts<'_>,
-    names: &mut super::names::Names,
-    out: &mut Output,
+    terms: &Terms<'_>,
+    names: &mut Names,
+    out: &mut Written,
 ) -> Result<()> {
     let program = &plan.program;
     let plain = program
         .present()
         .all(|(_, t)| !t.run && !t.nodes.iter().any(|n| has_label(n, "end")));
     if plain {
-        out.push("deadlock_free;", None);
+        out.property("deadlock_free", PropertyKind::DeadlockFree, None);
         return Ok(());
     }
-    let moves = of_all(plan, false, &|id, process, view| {
+    let moves = of_all(plan, terms, FoldKind::Exists, &|id, view| {
         let mut here = Vec::new();
-        for ((t, node), name) in &plan.locations {
-            if *t != id || program.templates[id.0].nodes[node.0].deterministic {
+        let template = &program.templates[id.0];
+        for ((t, node), location) in &plan.locations {
+            if *t != id || template.nodes[node.0].deterministic {
                 continue;
             }
             // Who is not there yet has no parameters: that is asked first.
-            let there = if *node == program.templates[id.0].entry {
-                is_there(plan, texts, id, view)
-            } else {
-                Guard::Always
+            let there = match *node == template.entry {
+                true => terms.is_there(id, view),
+                false => truth(true),
             };
-            let guard = and(
-                and(there, Guard::If(format!("{process} at {name}"))),
-                texts.moves(id, *node, view)?,
-            );
-            here.push(guard);
+            let there = and(there, terms.at(id, terms.pid(view), vec![*location])?);
+            here.push(and(there, terms.moves(id, *node, view)?));
         }
         Ok(or(here))
     })?;
-    let ends = of_all(plan, true, &|id, process, view| {
-        let stop = at_some(plan, id, process, &|node| {
+    let ends = of_all(plan, terms, FoldKind::Forall, &|id, view| {
+        let stop = at_some(plan, terms, (id, view), &|node| {
             node.end || has_label(node, "end")
-        });
-        Ok(or([stop, not(is_there(plan, texts, id, view))]))
+        })?;
+        Ok(or([stop, not(terms.is_there(id, view))]))
     })?;
-    let ended = ends.into_iter().fold(Guard::Always, and);
-    let mut all = moves;
-    all.push(ended);
-    if plan.exclusive {
-        all.insert(0, Guard::If(format!("{} != 0", plan.added.exclusive)));
-    }
-    let lines: Vec<String> = all
-        .into_iter()
-        .filter(|g| *g != Guard::Never)
-        .map(|g| bracket(&g.text()))
-        .collect();
+    let held = plan.exclusive.then(|| plan.moves(CompareOp::Ne));
+    let ended = ends.into_iter().fold(truth(true), and);
+    let all = or(held.into_iter().chain(moves).chain([ended]));
     let name = names.fresh("valid_end_states");
-    out.push(
-        "// Somebody can move, or everybody may stop where they are.",
-        None,
-    );
-    out.push(format!("invariant {name}: {};", lines.join("\n|| ")), None);
+    out.comment("Somebody can move, or everybody may stop where they are.");
+    out.property(&name, PropertyKind::Invariant(all), None);
     Ok(())
 }
 
-/// Labels that begin `accept` and `progress`. A run that stops at an acceptance label stays there for ever, as it does in a formula; says
-/// whether the assumption for that is needed.
+/// Labels that begin `accept` and `progress`. A run that stops at an acceptance label stays there for ever, as it does in a formula.
 fn cycles(
     plan: &Plan<'_>,
-    texts: &Texts<'_>,
-    names: &mut super::names::Names,
-    progress: &str,
-    out: &mut Output,
-) -> Result<bool> {
-    let mut fairness = None;
-    let mut stays = false;
+    terms: &Terms<'_>,
+    (names, progress): (&mut Names, &str),
+    (taken, enabled): (Term, Term),
+    out: &mut Written,
+) -> Result<()> {
+    let mut assumed: Vec<(&str, String, Term)> = Vec::new();
     for (prefix, wanted) in [
         ("accept", "no_acceptance_cycle"),
         ("progress", "no_non_progress_cycle"),
     ] {
-        let templates = || plan.program.templates.iter().filter(|t| t.present);
-        let labelled = templates().flat_map(|t| &t.nodes);
+        let labelled = plan.program.present().flat_map(|(_, t)| &t.nodes);
         for node in labelled.filter(|n| has_label(n, prefix)) {
             if node.atomic {
                 return refuse(
@@ -508,38 +409,31 @@ fn cycles(
         let Some((_, at)) = marks.find(|(label, _)| label.starts_with(prefix)) else {
             continue;
         };
-        let places = of_all(plan, false, &|id, process, view| {
-            let there = at_some(plan, id, process, &|node| has_label(node, prefix));
-            Ok(and(there, is_there(plan, texts, id, view)))
+        let places = of_all(plan, terms, FoldKind::Exists, &|id, view| {
+            let there = at_some(plan, terms, (id, view), &|node| has_label(node, prefix))?;
+            Ok(and(there, terms.is_there(id, view)))
         })?;
         let mut there = or(places);
         if plan.exclusive {
-            there = and(Guard::If(format!("{} == 0", plan.added.exclusive)), there);
+            there = and(plan.moves(CompareOp::Eq), there);
         }
-        let fair = if prefix == "accept" {
-            stays = true;
-            progress.to_string()
-        } else {
-            let name = fairness.get_or_insert_with(|| names.fresh("moving"));
-            name.clone()
+        let fair = FairnessId::new(assumed.len());
+        let formula = match prefix {
+            "accept" => {
+                let goes_on = any([taken.clone(), not(enabled.clone())]);
+                assumed.push((ON_AND_ON, progress.to_owned(), goes_on));
+                Ltl::State(not(there)).globally().finally()
+            }
+            _ => {
+                let name = names.fresh("moving");
+                assumed.push(("The runs that never stop.", name, taken.clone()));
+                Ltl::State(there).finally().globally()
+            }
         };
-        let text = there.text();
-        let formula = if prefix == "accept" {
-            format!("F G !({text})")
-        } else {
-            format!("G F ({text})")
-        };
-        out.push(
-            format!("liveness {} under {fair}: {formula};", names.fresh(wanted)),
-            Some(*at),
-        );
+        out.liveness(&names.fresh(wanted), fair, formula, Some(*at));
     }
-    if let Some(fair) = fairness {
-        out.push("// The runs that never stop.", None);
-        out.push(
-            format!("fairness {fair}: weak {};", everywhere(plan, "taken")),
-            None,
-        );
+    for (comment, name, assumption) in assumed {
+        out.fairness(comment, &name, assumption);
     }
-    Ok(stays)
+    Ok(())
 }

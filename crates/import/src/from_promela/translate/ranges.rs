@@ -3,7 +3,7 @@
 //! Intervals say where a result may leave its type and must be wrapped; `flow` finds those of variables. A variable of type `bit` or
 //! `bool` is a truth value of the model unless some expression uses it as a number.
 
-use super::classes::{actions, expressions};
+use super::classes::actions;
 use super::ir::*;
 use crate::from_promela::syntax::{Binary, Type};
 use std::collections::BTreeMap;
@@ -346,66 +346,26 @@ pub(super) fn find_truth_values(program: &mut Program, more: &[&Expr]) {
         }
     }
     let mut used: Vec<VarId> = Vec::new();
-    let held = |c: &ChanRef| program.chans[c.decl.0].var;
-    let note = |e: &Expr, used: &mut Vec<VarId>| {
-        e.walk(&mut |part| match part {
-            Expr::Var(cell) | Expr::RemoteVar { cell, .. } => used.push(cell.var),
-            Expr::Chan(c)
-            | Expr::Length(c)
-            | Expr::Full(c)
-            | Expr::Empty(c)
-            | Expr::Poll { channel: c, .. } => {
-                used.extend(held(c));
-            }
-            Expr::Num(_)
-            | Expr::Member(..)
-            | Expr::Pid(_)
-            | Expr::NrPr
-            | Expr::Timeout(_)
-            | Expr::Not(_)
-            | Expr::Minus(_)
-            | Expr::Bin(..)
-            | Expr::Cond(..)
-            | Expr::RemoteLabel { .. } => {}
-        });
+    let mut note = |part: &Expr| {
+        used.extend(part.channel().and_then(|c| program.chans[c.decl.0].var));
+        if let Expr::Var(cell) | Expr::RemoteVar { cell, .. } = part {
+            used.push(cell.var);
+        }
     };
     for (_, edge) in actions(program) {
-        match &edge.action {
-            Action::Assign(cell, _)
-            | Action::Run {
-                result: Some(cell), ..
-            } => used.push(cell.var),
-            Action::Receive {
-                channel, patterns, ..
-            } => {
-                used.extend(held(channel));
-                for pattern in patterns {
-                    if let Match::Store(cell) | Match::StoreChan(cell, _) = pattern {
-                        used.push(cell.var);
-                    }
-                }
-            }
-            Action::Send { channel, .. } => used.extend(held(channel)),
-            Action::Skip
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Deterministic(_)
-            | Action::Die => {}
+        for cell in edge.action.written() {
+            note(&Expr::Var(cell.clone()));
         }
-        for e in expressions(&edge.action) {
-            note(e, &mut used);
+        if let Some(channel) = edge.action.channel() {
+            note(&Expr::Chan(channel.clone()));
         }
     }
-    for e in more {
-        note(e, &mut used);
-    }
+    program.walk(&mut note);
+    // Also what only initial values speak of.
+    let initials = program.vars.iter().map(|var| &var.initial);
+    let others = more.iter().copied().chain(initials);
+    others.for_each(|e| e.walk(&mut note));
     used.extend(told_apart(program));
-    // What only initial values speak of.
-    for var in &program.vars {
-        note(&var.initial, &mut used);
-    }
     for var in used {
         program.vars[var.0].used = true;
     }

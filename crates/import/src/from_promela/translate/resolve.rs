@@ -225,80 +225,18 @@ impl<'p> Resolver<'p> {
         declaration: &syntax::Declaration,
         part: &Part,
     ) -> Result<Option<Meaning>> {
-        let Part {
-            owner,
-            scope,
-            ref path,
-            ref outer,
-            parameter,
-            depth,
-        } = *part;
-        if depth > 20 || self.program.vars.len() > MAX_VARS {
+        if part.depth > 20 || self.program.vars.len() > MAX_VARS {
             return refuse(
                 declaration.at,
                 "a program with this many variables",
                 "use smaller records and arrays",
             );
         }
-        let mut dims = outer.clone();
-        if let Some(length) = &declaration.length {
-            let length = self.constant(length)?;
-            if length < 1 {
-                return wrong(
-                    declaration.at,
-                    "an array needs at least one element",
-                    "give a positive length",
-                );
-            }
-            dims.push((0, length - 1));
-        }
-        if dims
-            .iter()
-            .try_fold(1i64, |n, (low, high)| {
-                n.checked_mul(high - low + 1).filter(|n| *n <= MAX_CELLS)
-            })
-            .is_none()
-        {
-            return refuse(
-                declaration.at,
-                format!("`{path}` has more than {MAX_CELLS} elements"),
-                "use a smaller array",
-            );
-        }
+        let dims = self.dimensions(declaration, part)?;
+        let scope = part.owner.map_or(0, |_| part.scope);
+        let key = (part.owner, scope, part.path.clone());
         if let Type::Record(record) = &declaration.kind {
-            let source = self.source;
-            let Some(record) = source.records.iter().find(|r| r.name.text == *record) else {
-                return wrong(
-                    declaration.at,
-                    format!("there is no type `{record}`"),
-                    "declare it with `typedef` first",
-                );
-            };
-            if let Some(initial) = &declaration.initial {
-                let at = match initial {
-                    Initial::Value(e) => e.at,
-                    Initial::List(_) | Initial::Channel { .. } => declaration.at,
-                };
-                return refuse(
-                    at,
-                    "an initial value of a whole record",
-                    "set the fields one by one",
-                );
-            }
-            let key = (owner, if owner.is_some() { scope } else { 0 }, path.clone());
-            self.records.insert(key, record.name.text.clone());
-            for field in &record.fields {
-                let inner = Part {
-                    owner,
-                    scope,
-                    path: format!("{path}.{}", field.name.text),
-                    outer: dims.clone(),
-                    parameter: false,
-                    depth: depth + 1,
-                };
-                self.declare_part(field, &inner)?;
-            }
-            return Ok(None);
+            return self.declare_record(declaration, record, (part, dims), key);
         }
         if declaration.hidden {
             return refuse(
@@ -307,102 +245,34 @@ impl<'p> Resolver<'p> {
                 "leave `hidden` out",
             );
         }
-        let mut list = None;
-        let initial = match &declaration.initial {
-            None => Expr::Num(0),
-            Some(Initial::Value(value)) => self.expr(value, owner)?,
-            Some(Initial::List(values)) => {
-                let numbers = values
-                    .iter()
-                    .map(|e| self.constant(e))
-                    .collect::<Result<Vec<_>>>()?;
-                let length = dims.last().map_or(1, |d| d.1 - d.0 + 1);
-                if !outer.is_empty() || numbers.len() as i64 > length {
-                    return refuse(
-                        declaration.at,
-                        "initial values of arrays inside records, or more of them than elements",
-                        "set the elements by assignments, in an `atomic` sequence of `init`",
-                    );
-                }
-                let mut numbers: Vec<i64> = numbers
-                    .iter()
-                    .map(|n| converted(&declaration.kind, *n))
-                    .collect();
-                let first = numbers.first().copied().unwrap_or(0);
-                if numbers.len() as i64 != length {
-                    return refuse(
-                        declaration.at,
-                        "fewer initial values than elements",
-                        "write a value for each element",
-                    );
-                }
-                if numbers.windows(2).any(|w| w[0] != w[1]) {
-                    list = Some(std::mem::take(&mut numbers));
-                }
-                Expr::Num(first)
-            }
-            Some(Initial::Channel { .. }) => Expr::Num(0),
-        };
+        let (initial, list) = self.initial(declaration, part, &dims)?;
         let lone =
             declaration.length.is_some() && matches!(declaration.kind, Type::Bit | Type::Bool);
+        let kind = if lone { &Type::Byte } else { &declaration.kind };
+        let name = part.path.replace('.', "_");
+        let at = declaration.name.at;
         let new = Var {
-            at: declaration.name.at,
-            name: path.replace('.', "_"),
-            owner,
-            kind: if lone {
-                Type::Byte
-            } else {
-                declaration.kind.clone()
-            },
-            dims: dims.clone(),
+            owner: part.owner,
             initial,
             list,
-            range: (0, 0),
-            boolean: false,
-            shared: parameter,
-            used: false,
-            parameter,
+            shared: part.parameter,
+            parameter: part.parameter,
             lone,
+            ..Var::added(at, name.clone(), kind.clone(), dims.clone())
         };
         let meaning = if declaration.kind == Type::Chan {
-            let channel = match &declaration.initial {
-                Some(Initial::Channel { capacity, fields }) => {
-                    let capacity = self.constant(capacity)?;
-                    if !(0..=255).contains(&capacity) {
-                        return wrong(
-                            declaration.at,
-                            "a channel holds between 0 and 255 messages",
-                            "use such a number",
-                        );
-                    }
-                    let fields = self.flat_fields(fields, declaration.at, 0)?;
-                    Some((capacity, fields))
-                }
-                Some(Initial::Value(e)) => {
-                    return refuse(
-                        e.at,
-                        "a channel variable with another channel as its initial value",
-                        "assign it in a statement",
-                    );
-                }
-                _ => None,
-            };
-            let var = if channel.is_none() {
-                Some(self.add(new))
-            } else {
-                None
-            };
-            let id = ChanId(self.program.chans.len());
+            let channel = self.channel_of(declaration)?;
+            let var = channel.is_none().then(|| self.add(new));
             self.program.chans.push(ChanDecl {
-                at: declaration.name.at,
-                name: path.replace('.', "_"),
-                owner,
+                at,
+                name,
+                owner: part.owner,
                 lengths: dims.iter().map(|d| d.1 + 1).collect(),
                 channel,
                 var,
-                parameter,
+                parameter: part.parameter,
             });
-            Meaning::Chan(id)
+            Meaning::Chan(ChanId(self.program.chans.len() - 1))
         } else {
             if let Type::Unsigned(bits) = declaration.kind
                 && !(1..=31).contains(&bits)
@@ -415,15 +285,140 @@ impl<'p> Resolver<'p> {
             }
             Meaning::Var(self.add(new))
         };
-        self.names.insert(
-            (
-                owner,
-                if owner.is_some() { scope } else { 0 },
-                path.to_string(),
-            ),
-            meaning,
-        );
+        self.names.insert(key, meaning);
         Ok(Some(meaning))
+    }
+
+    /// The dimensions of what is declared, with those of the records around it.
+    fn dimensions(
+        &self,
+        declaration: &syntax::Declaration,
+        part: &Part,
+    ) -> Result<Vec<(i64, i64)>> {
+        let mut dims = part.outer.clone();
+        if let Some(length) = &declaration.length {
+            let length = self.constant(length)?;
+            if length < 1 {
+                return wrong(
+                    declaration.at,
+                    "an array needs at least one element",
+                    "give a positive length",
+                );
+            }
+            dims.push((0, length - 1));
+        }
+        let cells = dims.iter().try_fold(1i64, |n, (low, high)| {
+            n.checked_mul(high - low + 1).filter(|n| *n <= MAX_CELLS)
+        });
+        match cells {
+            Some(_) => Ok(dims),
+            None => refuse(
+                declaration.at,
+                format!("`{}` has more than {MAX_CELLS} elements", part.path),
+                "use a smaller array",
+            ),
+        }
+    }
+
+    fn declare_record(
+        &mut self,
+        declaration: &syntax::Declaration,
+        name: &str,
+        (part, dims): (&Part, Vec<(i64, i64)>),
+        key: Key,
+    ) -> Result<Option<Meaning>> {
+        let source = self.source;
+        let Some(record) = source.records.iter().find(|r| r.name.text == name) else {
+            return wrong(
+                declaration.at,
+                format!("there is no type `{name}`"),
+                "declare it with `typedef` first",
+            );
+        };
+        if let Some(initial) = &declaration.initial {
+            let at = match initial {
+                Initial::Value(e) => e.at,
+                Initial::List(_) | Initial::Channel { .. } => declaration.at,
+            };
+            return refuse(
+                at,
+                "an initial value of a whole record",
+                "set the fields one by one",
+            );
+        }
+        self.records.insert(key, record.name.text.clone());
+        for field in &record.fields {
+            let inner = Part {
+                owner: part.owner,
+                scope: part.scope,
+                path: format!("{}.{}", part.path, field.name.text),
+                outer: dims.clone(),
+                parameter: false,
+                depth: part.depth + 1,
+            };
+            self.declare_part(field, &inner)?;
+        }
+        Ok(None)
+    }
+
+    /// The initial value of what is declared, and those of its elements where they differ.
+    fn initial(
+        &self,
+        declaration: &syntax::Declaration,
+        part: &Part,
+        dims: &[(i64, i64)],
+    ) -> Result<(Expr, Option<Vec<i64>>)> {
+        let values = match &declaration.initial {
+            None | Some(Initial::Channel { .. }) => return Ok((Expr::Num(0), None)),
+            Some(Initial::Value(value)) => return Ok((self.expr(value, part.owner)?, None)),
+            Some(Initial::List(values)) => values,
+        };
+        let mut numbers = Vec::new();
+        for value in values {
+            numbers.push(converted(&declaration.kind, self.constant(value)?));
+        }
+        let length = dims.last().map_or(1, |d| d.1 - d.0 + 1);
+        if !part.outer.is_empty() || numbers.len() as i64 > length {
+            return refuse(
+                declaration.at,
+                "initial values of arrays inside records, or more of them than elements",
+                "set the elements by assignments, in an `atomic` sequence of `init`",
+            );
+        }
+        if numbers.len() as i64 != length {
+            return refuse(
+                declaration.at,
+                "fewer initial values than elements",
+                "write a value for each element",
+            );
+        }
+        let first = Expr::Num(numbers.first().copied().unwrap_or(0));
+        let differ = numbers.windows(2).any(|w| w[0] != w[1]);
+        Ok((first, differ.then_some(numbers)))
+    }
+
+    /// The channel that a declaration of type `chan` makes.
+    fn channel_of(&self, declaration: &syntax::Declaration) -> Result<Option<(i64, Vec<Type>)>> {
+        match &declaration.initial {
+            Some(Initial::Channel { capacity, fields }) => {
+                let capacity = self.constant(capacity)?;
+                if !(0..=255).contains(&capacity) {
+                    return wrong(
+                        declaration.at,
+                        "a channel holds between 0 and 255 messages",
+                        "use such a number",
+                    );
+                }
+                let fields = self.flat_fields(fields, declaration.at, 0)?;
+                Ok(Some((capacity, fields)))
+            }
+            Some(Initial::Value(e)) => refuse(
+                e.at,
+                "a channel variable with another channel as its initial value",
+                "assign it in a statement",
+            ),
+            _ => Ok(None),
+        }
     }
 
     fn add(&mut self, var: Var) -> VarId {

@@ -7,27 +7,15 @@
 //! pid + 1), or whoever takes the message that is being handed over. SPIN does not store the states in between; they
 //! are those where that variable is not 0.
 
+use super::build::*;
 use super::ir::*;
-use super::texts::{Guard, Texts, Tracked, View, and, not};
-use crate::from_promela::syntax::At;
+use super::terms::{Terms, Tracked, View};
+use crate::from_promela::syntax::Binary;
 use std::collections::BTreeSet;
+use threadwise_lang::program::{Block, CompareOp, LocationId, Span, Stmt, StmtKind};
 
 /// Statements that one step may take over from an atomic sequence.
 const MAX_INLINED: usize = 80;
-
-/// A statement of our language.
-#[derive(Clone, Debug)]
-pub(super) enum Line {
-    Plain(String, At),
-    /// `if c { .. } else if d { .. } else { .. }`.
-    If(Vec<(String, Vec<Line>)>, Vec<Line>, At),
-    Choose(Vec<Vec<Line>>, At),
-    /// `for k in D` or `choose k in D`.
-    Over(String, Vec<Line>, At),
-    Goto(NodeId, At),
-    /// The process is over.
-    Return(At),
-}
 
 /// What is found out while steps are written: who may be where while holding the right to move, and which states are locations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,7 +35,7 @@ impl Found {
 }
 
 pub(super) struct Steps<'t, 'p> {
-    pub texts: &'t Texts<'p>,
+    pub terms: &'t Terms<'p>,
     pub template: TemplateId,
     /// What the last round found.
     pub before: &'t Found,
@@ -74,36 +62,40 @@ impl Steps<'_, '_> {
         View::Own(self.template)
     }
 
-    pub(super) fn me(&self) -> String {
-        let pid = self.texts.pid(&self.view());
-        pid.parse::<i64>()
-            .map_or_else(|_| format!("{pid} + 1"), |n| (n + 1).to_string())
+    /// What the variable that says who may move is while this process holds the right.
+    pub(super) fn me(&self) -> Term {
+        shifted(self.terms.pid(&self.view()), 1)
+    }
+
+    /// Whether that variable has this value.
+    fn moves(&self, value: Term) -> Term {
+        equal(self.terms.global(self.terms.declared.exclusive), value)
+    }
+
+    /// Gives the right to move: to nobody if it is 0.
+    fn let_move(&self, value: Term, at: Span) -> Stmt {
+        let exclusive = self.terms.shared(self.terms.declared.exclusive, Vec::new());
+        assign(exclusive, value, at)
     }
 
     fn node(&self, id: NodeId) -> &Node {
-        &self.texts.program.templates[self.template.0].nodes[id.0]
+        &self.terms.program.templates[self.template.0].nodes[id.0]
     }
 
     /// The value of the variable while a message of a class is handed over.
     fn handing(&self, class: ClassId) -> i64 {
-        self.texts.program.most + 1 + class.0 as i64
+        self.terms.program.most + 1 + class.0 as i64
     }
 
     fn rendezvous(&self, c: &ChanRef) -> Option<ClassId> {
-        let (id, _) = self.texts.program.class_of[c.decl.0]?;
-        (self.texts.program.classes[id.0].capacity == 0).then_some(id)
+        self.terms.program.rendezvous(c)
     }
 
     /// The whole step at a location.
-    pub(super) fn location(&mut self, id: NodeId) -> Result<Vec<Line>> {
+    pub(super) fn location(&mut self, id: NodeId) -> Result<Block> {
         let node = self.node(id).clone();
+        let here = self.terms.span(node.at);
         let held = self.before.held.contains(&(self.template, id));
-        let name = self.texts.added.exclusive.clone();
-        let free = match (self.exclusive, held) {
-            (false, _) => Guard::Always,
-            (true, false) => Guard::If(format!("{name} == 0")),
-            (true, true) => Guard::If(format!("{name} == 0 || {name} == {}", self.me())),
-        };
         let mut walk = Walk {
             path: vec![id],
             source: id,
@@ -111,177 +103,141 @@ impl Steps<'_, '_> {
             budget: MAX_INLINED,
         };
         if node.deterministic {
-            let mut lines = Vec::new();
+            let mut block = Vec::new();
             if self.exclusive {
-                lines.push(Line::Plain(
-                    format!("await {name} == {};", self.me()),
-                    node.at,
-                ));
+                block.extend(await_of(self.moves(self.me()), here));
             }
-            lines.extend(self.first_of(&node, &mut walk)?);
-            return Ok(lines);
+            block.extend(self.first_of(&node, &mut walk)?);
+            return Ok(block);
         }
-        let mut there = free;
-        if let Some(on) = self.presence(id) {
-            there = and(Guard::If(on), there);
-        }
-        let others: Vec<&Edge> = node.edges.iter().filter(|e| !self.takes(e)).collect();
+        let free = match (self.exclusive, held) {
+            (false, _) => truth(true),
+            (true, false) => self.moves(int(0)),
+            (true, true) => or([self.moves(int(0)), self.moves(self.me())]),
+        };
+        let there = and(self.presence(id), free);
+        let apart = node.edges.iter().any(|edge| self.receives(edge).is_some());
         // A test and `else`.
         if let [test, other] = node.edges.as_slice()
             && matches!(other.action, Action::Else)
-            && others.len() == 2
+            && !apart
             && test.unless.is_empty()
             && !self.chooses(test)
         {
-            let guard = self.texts.guard(self.template, &node, test, &self.view())?;
-            if let Guard::If(text) = &guard {
-                let mut lines = await_of(&there, node.at);
+            let guard = self.terms.guard(self.template, &node, test, &self.view())?;
+            if !is(&guard, true) && !is(&guard, false) {
+                let mut block = await_of(there, here);
                 let yes = self.after_guard(test, &mut walk)?;
                 let no = self.after_guard(other, &mut walk)?;
-                lines.push(Line::If(vec![(text.clone(), yes)], no, node.at));
-                return Ok(lines);
+                block.push(stmt(StmtKind::If(vec![(guard, yes)], no), here));
+                return Ok(block);
             }
         }
-        let mut branches: Vec<Vec<Line>> = Vec::new();
-        let common =
-            others.len() == node.edges.len() && node.edges.len() > 1 && there != Guard::Always;
+        let common = !apart && node.edges.len() > 1 && !is(&there, true);
+        let mut branches: Vec<Block> = Vec::new();
         for edge in &node.edges {
-            let guard = self.texts.guard(self.template, &node, edge, &self.view())?;
-            let mut lines;
-            if let (Action::Receive { channel, .. }, Some(class)) =
-                (&edge.action, self.receives(edge))
-            {
-                let here = self.presence(id).map_or(Guard::Always, Guard::If);
-                let guard = match self.texts.exists(channel, &self.view())? {
-                    Guard::Always => Guard::Always,
-                    // Nobody looks at the channel while others hold the right to move.
-                    exists => {
-                        let name = &self.texts.added.exclusive;
-                        let handing = self.handing(class);
-                        let looks = format!("{name} == 0 || {name} == {handing}");
-                        and(Guard::If(looks), exists)
-                    }
-                };
-                let guard = and(and(here, guard), self.taking(channel, class, edge)?);
-                lines = await_of(&guard, edge.at);
-                let mut walk = Walk {
-                    path: vec![id],
-                    source: id,
-                    held: true,
-                    budget: MAX_INLINED,
-                };
-                lines.extend(self.after_guard(edge, &mut walk)?);
-            } else {
-                if guard == Guard::Never {
-                    continue;
-                }
+            let guard = self.terms.guard(self.template, &node, edge, &self.view())?;
+            if let Some(class) = self.receives(edge) {
+                branches.push(self.rendezvous_with(id, edge, class)?);
+            } else if !is(&guard, false) {
                 // The choice of a slot waits itself, but not for `unless`.
-                let guard = if self.chooses(edge) && edge.unless.is_empty() {
-                    Guard::Always
-                } else {
-                    guard
+                let waits = self.chooses(edge) && edge.unless.is_empty();
+                let guard = if waits { truth(true) } else { guard };
+                let all = match common {
+                    true => guard,
+                    false => and(there.clone(), guard),
                 };
-                let all = if common {
-                    guard
-                } else {
-                    and(there.clone(), guard)
-                };
-                lines = waiting(&all, self.after_guard(edge, &mut walk)?, edge.at);
+                branches.push(waiting(
+                    all,
+                    self.after_guard(edge, &mut walk)?,
+                    self.terms.span(edge.at),
+                ));
             }
-            branches.push(lines);
         }
-        let mut lines = if common {
-            await_of(&there, node.at)
-        } else {
-            Vec::new()
+        let mut block = match common {
+            true => await_of(there, here),
+            false => Vec::new(),
         };
         match branches.len() {
-            0 => lines.push(Line::Plain("await false;".into(), node.at)),
-            1 => lines.extend(branches.remove(0)),
-            _ => lines.push(Line::Choose(branches, node.at)),
+            0 => block.extend(await_of(truth(false), here)),
+            1 => block.extend(branches.remove(0)),
+            _ => block.push(stmt(StmtKind::Choose(branches), here)),
         }
-        Ok(lines)
+        Ok(block)
+    }
+
+    /// Takes a message that is being handed over.
+    fn rendezvous_with(&mut self, id: NodeId, edge: &Edge, class: ClassId) -> Result<Block> {
+        let Action::Receive { channel, .. } = &edge.action else {
+            return Ok(Vec::new());
+        };
+        let at = self.terms.span(edge.at);
+        let exists = self.terms.exists(channel, &self.view())?;
+        // Nobody looks at the channel while others hold the right to move.
+        let seen = match is(&exists, true) {
+            true => exists,
+            false => {
+                let handing = self.moves(int(self.handing(class)));
+                and(or([self.moves(int(0)), handing]), exists)
+            }
+        };
+        let there = and(self.presence(id), seen);
+        let guard = and(there, self.taking(channel, class, edge)?);
+        let mut block = await_of(guard, at);
+        let mut walk = Walk {
+            path: vec![id],
+            source: id,
+            held: true,
+            budget: MAX_INLINED,
+        };
+        block.extend(self.after_guard(edge, &mut walk)?);
+        Ok(block)
     }
 
     /// What must hold for a process that may not have been started yet.
-    fn presence(&self, id: NodeId) -> Option<String> {
-        let program = self.texts.program;
-        let template = &program.templates[self.template.0];
-        if !template.run || template.entry != id {
-            return None;
+    fn presence(&self, id: NodeId) -> Term {
+        match self.terms.program.templates[self.template.0].entry == id {
+            true => self.terms.is_there(self.template, &self.view()),
+            false => truth(true),
         }
-        Some(if program.ambiguous {
-            self.texts
-                .of_process(&self.texts.added.on[self.template.0], &self.view())
-        } else {
-            format!(
-                "{} > {}",
-                self.texts.added.nr_pr,
-                self.texts.pid(&self.view())
-            )
-        })
     }
 
+    /// The class of the rendezvous channel that an edge receives from.
     fn receives(&self, edge: &Edge) -> Option<ClassId> {
-        match &edge.action {
-            Action::Receive { channel, .. } => self.rendezvous(channel),
-            Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Send { .. }
-            | Action::Deterministic(_)
-            | Action::Die => None,
-        }
-    }
-
-    fn takes(&self, edge: &Edge) -> bool {
-        self.receives(edge).is_some()
+        self.rendezvous(edge.action.receives()?)
     }
 
     /// Whether the effect itself waits, with a choice of a slot.
     fn chooses(&self, edge: &Edge) -> bool {
-        match &edge.action {
+        let (channel, chooses) = match &edge.action {
             Action::Send {
                 sorted, channel, ..
-            } => *sorted && self.rendezvous(channel).is_none(),
+            } => (channel, *sorted),
             Action::Receive {
                 random,
                 patterns,
                 channel,
                 ..
             } => {
-                *random
-                    && self.rendezvous(channel).is_none()
-                    && patterns.iter().any(|p| matches!(p, Match::Equal(_)))
+                let tests = patterns.iter().any(|p| matches!(p, Match::Equal(_)));
+                (channel, *random && tests)
             }
-            Action::Skip
-            | Action::Assign(..)
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Deterministic(_)
-            | Action::Die => false,
-        }
+            _ => return false,
+        };
+        chooses && self.rendezvous(channel).is_none()
     }
 
     /// When the message that is being handed over is for this edge.
-    fn taking(&self, channel: &ChanRef, class: ClassId, edge: &Edge) -> Result<Guard> {
-        let texts = self.texts;
-        let added = texts.added;
-        let mut guard = Guard::If(format!("{} == {}", added.exclusive, self.handing(class)));
+    fn taking(&self, channel: &ChanRef, class: ClassId, edge: &Edge) -> Result<Term> {
+        let terms = self.terms;
+        let mut guard = self.moves(int(self.handing(class)));
         if self.sender {
-            guard = and(
-                guard,
-                Guard::If(format!("{} != {}", added.sender, self.me())),
-            );
+            let sender = terms.global(terms.declared.sender);
+            guard = and(guard, sender.compare(CompareOp::Ne, self.me()));
         }
         guard = and(guard, self.fits(channel, class, edge)?);
         // Of what `unless` puts in front, SPIN takes only receives now.
-        for other in texts.receives_before(self.template, edge) {
+        for other in terms.receives_before(self.template, edge) {
             if let Action::Receive { channel, .. } = &other.action {
                 guard = and(guard, not(self.fits(channel, class, other)?));
             }
@@ -290,57 +246,57 @@ impl Steps<'_, '_> {
     }
 
     /// Whether the channel and the message that is being handed over are those that a receive asks for.
-    fn fits(&self, channel: &ChanRef, class: ClassId, edge: &Edge) -> Result<Guard> {
-        let texts = self.texts;
-        let mut guard = Guard::Always;
-        let stored = &texts.program.classes[class.0];
+    fn fits(&self, channel: &ChanRef, class: ClassId, edge: &Edge) -> Result<Term> {
+        let terms = self.terms;
+        let mut guard = truth(true);
+        let stored = &terms.program.classes[class.0];
         if let Some(which) = stored.which {
-            let name = &texts.program.vars[which.0].name;
-            let number = texts.channel_number(channel, &self.view())?;
-            guard = Guard::If(format!("{name} == {number}"));
+            let handed = terms.global(terms.shared_var(which)?);
+            guard = equal(handed, terms.channel_number(channel, &self.view())?);
         }
         let Action::Receive { patterns, .. } = &edge.action else {
             return Ok(guard);
         };
         for (field, pattern) in stored.fields.iter().zip(patterns) {
             if let Match::Equal(e) = pattern {
-                let name = texts.program.vars[field.0].name.clone();
-                guard = and(guard, texts.equals(*field, &name, e, &self.view())?);
+                let handed = terms.global(terms.shared_var(*field)?);
+                guard = and(guard, terms.equals(*field, handed, e, &self.view())?);
             }
         }
         Ok(guard)
     }
 
     /// The effect of an edge whose guard holds, and what follows.
-    fn after_guard(&mut self, edge: &Edge, walk: &mut Walk) -> Result<Vec<Line>> {
+    fn after_guard(&mut self, edge: &Edge, walk: &mut Walk) -> Result<Block> {
         if let Action::Deterministic(first) = edge.action {
             walk.path.push(first);
             let node = self.node(first).clone();
-            let lines = self.first_of(&node, walk)?;
+            let block = self.first_of(&node, walk)?;
             walk.path.pop();
-            return Ok(lines);
+            return Ok(block);
         }
-        let mut lines = self.effect(edge)?;
+        let at = self.terms.span(edge.at);
+        let mut block = self.effect(edge)?;
         if matches!(edge.action, Action::Die) {
-            return Ok(lines);
+            return Ok(block);
         }
         if let Action::Send { channel, .. } = &edge.action
             && let Some(class) = self.rendezvous(channel)
         {
             // The right to move goes to who takes the message, also out of an atomic sequence.
-            let hand = format!("{} := {};", self.texts.added.exclusive, self.handing(class));
-            lines.push(Line::Plain(hand, edge.at));
-            lines.extend(self.go(edge.target, walk, edge.at));
-            return Ok(lines);
+            block.push(self.let_move(int(self.handing(class)), at));
+            block.extend(self.go(edge.target, walk, at));
+            return Ok(block);
         }
-        lines.extend(self.arrive(edge, walk)?);
-        Ok(lines)
+        block.extend(self.arrive(edge, walk)?);
+        Ok(block)
     }
 
     /// The edges of a state inside `d_step`: the first that can be taken is.
-    fn first_of(&mut self, node: &Node, walk: &mut Walk) -> Result<Vec<Line>> {
+    fn first_of(&mut self, node: &Node, walk: &mut Walk) -> Result<Block> {
+        let here = self.terms.span(node.at);
         let mut branches = Vec::new();
-        let mut last = vec![Line::Plain("assert false;".into(), node.at)];
+        let mut last = vec![unreachable(here)];
         for edge in &node.edges {
             if self.chooses(edge) {
                 return refuse(
@@ -349,41 +305,39 @@ impl Steps<'_, '_> {
                     "use `atomic` instead, or put the receive first",
                 );
             }
-            let guard = if matches!(edge.action, Action::Else) {
-                Guard::Always
-            } else {
-                self.texts.guard(self.template, node, edge, &self.view())?
+            let otherwise = matches!(edge.action, Action::Else);
+            let guard = match otherwise {
+                true => truth(true),
+                false => self.terms.guard(self.template, node, edge, &self.view())?,
             };
-            match guard {
-                Guard::Never => {}
-                Guard::Always => {
-                    last = self.after_guard(edge, walk)?;
-                    // `else` comes last wherever it stands.
-                    if !matches!(edge.action, Action::Else) {
-                        break;
-                    }
+            if is(&guard, true) {
+                last = self.after_guard(edge, walk)?;
+                // `else` comes last wherever it stands.
+                if !otherwise {
+                    break;
                 }
-                Guard::If(text) => branches.push((text, self.after_guard(edge, walk)?)),
+            } else if !is(&guard, false) {
+                branches.push((guard, self.after_guard(edge, walk)?));
             }
         }
         if branches.is_empty() {
             return Ok(last);
         }
-        Ok(vec![Line::If(branches, last, node.at)])
+        Ok(vec![stmt(StmtKind::If(branches, last), here)])
     }
 
-    fn arrive(&mut self, edge: &Edge, walk: &mut Walk) -> Result<Vec<Line>> {
+    /// Nobody holds the right to move any more, if anybody did.
+    fn release(&self, walk: &Walk, at: Span) -> Option<Stmt> {
+        walk.held.then(|| self.let_move(int(0), at))
+    }
+
+    fn arrive(&mut self, edge: &Edge, walk: &mut Walk) -> Result<Block> {
         let target = edge.target;
+        let at = self.terms.span(edge.at);
         if !edge.keeps {
-            let mut lines = Vec::new();
-            if walk.held {
-                lines.push(Line::Plain(
-                    format!("{} := 0;", self.texts.added.exclusive),
-                    edge.at,
-                ));
-            }
-            lines.extend(self.go(target, walk, edge.at));
-            return Ok(lines);
+            let mut block: Block = self.release(walk, at).into_iter().collect();
+            block.extend(self.go(target, walk, at));
+            return Ok(block);
         }
         let node = self.node(target).clone();
         if !walk.path.contains(&target) && walk.budget > 0 {
@@ -391,65 +345,55 @@ impl Steps<'_, '_> {
             walk.path.push(target);
             let inlined = self.inline(target, &node, walk)?;
             walk.path.pop();
-            if let Some(lines) = inlined {
-                return Ok(lines);
+            if let Some(block) = inlined {
+                return Ok(block);
             }
         }
         self.found.held.insert((self.template, target));
-        let name = self.texts.added.exclusive.clone();
-        let guard = self.texts.executable(self.template, target, &self.view())?;
-        let hold = Line::Plain(format!("{name} := {};", self.me()), edge.at);
-        let mut lines = match guard {
-            Guard::Always => vec![hold],
-            Guard::Never if !node.deterministic => {
-                vec![Line::Plain(format!("{name} := 0;"), edge.at)]
+        let guard = self.terms.executable(self.template, target, &self.view())?;
+        let hold = self.let_move(self.me(), at);
+        let free = self.let_move(int(0), at);
+        let mut block = match (is(&guard, true), is(&guard, false)) {
+            (true, _) => vec![hold],
+            _ if node.deterministic => {
+                let here = self.terms.span(node.at);
+                vec![stmt(StmtKind::Assert(guard), here), hold]
             }
-            guard if node.deterministic => {
-                vec![
-                    Line::Plain(format!("assert {};", guard.text()), node.at),
-                    hold,
-                ]
-            }
-            guard => {
-                let release = Line::Plain(format!("{name} := 0;"), edge.at);
-                vec![Line::If(
-                    vec![(guard.text(), vec![hold])],
-                    vec![release],
-                    edge.at,
-                )]
-            }
+            (_, true) => vec![free],
+            _ => vec![stmt(
+                StmtKind::If(vec![(guard, vec![hold])], vec![free]),
+                at,
+            )],
         };
-        lines.extend(self.go(target, walk, edge.at));
-        Ok(lines)
+        block.extend(self.go(target, walk, at));
+        Ok(block)
     }
 
     /// Follows an atomic sequence within the step. None where that cannot be done.
-    fn inline(&mut self, id: NodeId, node: &Node, walk: &mut Walk) -> Result<Option<Vec<Line>>> {
+    fn inline(&mut self, id: NodeId, node: &Node, walk: &mut Walk) -> Result<Option<Block>> {
         if node.deterministic {
             return Ok(Some(self.first_of(node, walk)?));
         }
-        let mut guards = Vec::new();
+        let here = self.terms.span(node.at);
+        let mut open: Vec<(&Edge, Term)> = Vec::new();
         for edge in &node.edges {
             let hands = matches!(&edge.action, Action::Send { channel, .. } if self.rendezvous(channel).is_some());
-            if hands || self.takes(edge) || self.chooses(edge) || asks_timeout(edge) {
+            if hands || self.receives(edge).is_some() || self.chooses(edge) || asks_timeout(edge) {
                 return Ok(None);
             }
-            guards.push(self.texts.guard(self.template, node, edge, &self.view())?);
+            let guard = self.terms.guard(self.template, node, edge, &self.view())?;
+            if !is(&guard, false) {
+                open.push((edge, guard));
+            }
         }
-        let open: Vec<(&Edge, Guard)> = node
-            .edges
-            .iter()
-            .zip(guards)
-            .filter(|(_, g)| *g != Guard::Never)
-            .collect();
-        if open.iter().all(|(_, g)| *g == Guard::Always) && !open.is_empty() {
+        if open.iter().all(|(_, guard)| is(guard, true)) && !open.is_empty() {
             let mut branches = Vec::new();
             for (edge, _) in &open {
                 branches.push(self.after_guard(edge, walk)?);
             }
             return Ok(Some(match branches.len() {
                 1 => branches.remove(0),
-                _ => vec![Line::Choose(branches, node.at)],
+                _ => vec![stmt(StmtKind::Choose(branches), here)],
             }));
         }
         let (others, tests): (Vec<_>, Vec<_>) = open
@@ -465,15 +409,9 @@ impl Steps<'_, '_> {
         let otherwise = match others.first() {
             Some((edge, _)) => self.after_guard(edge, walk)?,
             None => {
-                let mut lines = Vec::new();
-                if walk.held {
-                    lines.push(Line::Plain(
-                        format!("{} := 0;", self.texts.added.exclusive),
-                        node.at,
-                    ));
-                }
-                lines.extend(self.go(id, walk, node.at));
-                lines
+                let mut block: Block = self.release(walk, here).into_iter().collect();
+                block.extend(self.go(id, walk, here));
+                block
             }
         };
         if tests.is_empty() {
@@ -482,74 +420,72 @@ impl Steps<'_, '_> {
         let mut branches = Vec::new();
         if !apart {
             let both = and(tests[0].1.clone(), tests[1].1.clone());
-            let lines = vec![
+            let either = vec![
                 self.after_guard(tests[0].0, walk)?,
                 self.after_guard(tests[1].0, walk)?,
             ];
-            branches.push((both.text(), vec![Line::Choose(lines, node.at)]));
+            branches.push((both, vec![stmt(StmtKind::Choose(either), here)]));
         }
-        for (edge, guard) in &tests {
-            branches.push((guard.text(), self.after_guard(edge, walk)?));
+        for (edge, guard) in tests {
+            branches.push((guard, self.after_guard(edge, walk)?));
         }
-        let complete = branches.iter().position(|(text, _)| text == "true");
+        let complete = branches.iter().position(|(guard, _)| is(guard, true));
         if let Some(at) = complete {
             let (_, last) = branches.swap_remove(at);
             branches.truncate(at);
             if branches.is_empty() {
                 return Ok(Some(last));
             }
-            return Ok(Some(vec![Line::If(branches, last, node.at)]));
+            return Ok(Some(vec![stmt(StmtKind::If(branches, last), here)]));
         }
-        Ok(Some(vec![Line::If(branches, otherwise, node.at)]))
+        Ok(Some(vec![stmt(StmtKind::If(branches, otherwise), here)]))
     }
 
     /// Ends the step at a control state.
-    fn go(&mut self, target: NodeId, walk: &Walk, at: At) -> Vec<Line> {
-        let mut lines = Vec::new();
+    fn go(&mut self, target: NodeId, walk: &Walk, at: Span) -> Block {
+        let mut block = Vec::new();
         let number = |id| self.tracked.get(&(self.template, id)).copied().unwrap_or(0);
         if number(walk.source) != number(target) {
-            let place = self
-                .texts
-                .of_process(&self.texts.added.place[self.template.0], &self.view());
-            lines.push(Line::Plain(format!("{place} := {};", number(target)), at));
+            let place = self.terms.declared.place[self.template.0];
+            let place = self.terms.of_process(place, &self.view());
+            block.push(assign(place, int(number(target)), at));
         }
-        let template = &self.texts.program.templates[self.template.0];
-        if template.nodes[target.0].end && !template.dies {
-            lines.push(Line::Return(at));
-        } else {
-            self.found.reach(self.template, target);
-            lines.push(Line::Goto(target, at));
-        }
-        lines
+        let template = &self.terms.program.templates[self.template.0];
+        block.push(match template.nodes[target.0].end && !template.dies {
+            true => stmt(StmtKind::Return, at),
+            false => self.jump(target, at),
+        });
+        block
     }
-}
 
-pub(super) fn await_of(guard: &Guard, at: At) -> Vec<Line> {
-    match guard {
-        Guard::Always => Vec::new(),
-        other => vec![Line::Plain(format!("await {};", other.text()), at)],
+    /// Goes on at a control state in another step.
+    pub(super) fn jump(&mut self, target: NodeId, at: Span) -> Stmt {
+        self.found.reach(self.template, target);
+        // What is not known yet is found in this round, so another one follows.
+        let known = self.terms.locations.get(&(self.template, target));
+        let location = known.copied().unwrap_or_else(|| LocationId::new(0));
+        stmt(StmtKind::Goto(location), at)
     }
 }
 
 /// Code that waits for a guard first. If it waits itself, for a choice, it waits for both at once: evaluating the guard may fail, and a step
 /// that may have failed does not wait.
-fn waiting(guard: &Guard, mut code: Vec<Line>, at: At) -> Vec<Line> {
-    if let Some(Line::Over(_, body, _)) = code.first_mut()
-        && let Some(Line::Plain(text, _)) = body.first_mut()
-        && let Some(own) = text.strip_prefix("await ")
+fn waiting(guard: Term, mut code: Block, at: Span) -> Block {
+    if let Some(first) = code.first_mut()
+        && let StmtKind::ChooseIn(_, _, body) = &mut first.kind
+        && let Some(first) = body.first_mut()
+        && let StmtKind::Await(own) = &mut first.kind
     {
-        let own = Guard::If(own.trim_end_matches(';').to_owned());
-        *text = format!("await {};", and(guard.clone(), own).text());
+        *own = and(guard, own.clone());
         return code;
     }
-    let mut lines = await_of(guard, at);
-    lines.append(&mut code);
-    lines
+    let mut block = await_of(guard, at);
+    block.append(&mut code);
+    block
 }
 
 /// Whether two tests can never both hold, by their form.
 fn exclusive(a: &Edge, b: &Edge) -> bool {
-    use crate::from_promela::syntax::Binary;
     let (Action::Test(a), Action::Test(b)) = (&a.action, &b.action) else {
         return false;
     };
@@ -621,8 +557,7 @@ fn strip(e: &Expr) -> String {
 /// Whether an edge waits for everybody else to be stuck.
 pub(super) fn asks_timeout(edge: &Edge) -> bool {
     let mut asks = false;
-    for e in super::classes::expressions(&edge.action) {
-        e.walk(&mut |part| asks |= matches!(part, Expr::Timeout(_)));
-    }
+    edge.action
+        .walk(&mut |part| asks |= matches!(part, Expr::Timeout(_)));
     asks
 }

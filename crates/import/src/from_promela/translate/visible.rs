@@ -5,43 +5,16 @@
 //! each process is, and the locals that decide there become shared as well. Both are functions of what SPIN has in
 //! its states, so the number of states stays the same.
 
-use super::classes::{actions, expressions};
+use super::classes::actions;
 use super::ir::*;
 use super::steps::asks_timeout;
-use super::texts::{Tracked, pid_only};
+use super::terms::{Tracked, pid_only};
 use std::collections::BTreeSet;
 
 /// Variables that are written somewhere.
 fn assigned(program: &Program) -> BTreeSet<VarId> {
-    let mut all = BTreeSet::new();
-    for (_, edge) in actions(program) {
-        match &edge.action {
-            Action::Assign(cell, _) => {
-                all.insert(cell.var);
-            }
-            Action::Run {
-                result: Some(cell), ..
-            } => {
-                all.insert(cell.var);
-            }
-            Action::Receive { patterns, .. } => {
-                for pattern in patterns {
-                    if let Match::Store(cell) | Match::StoreChan(cell, _) = pattern {
-                        all.insert(cell.var);
-                    }
-                }
-            }
-            Action::Skip
-            | Action::Assert(_)
-            | Action::Run { .. }
-            | Action::Test(_)
-            | Action::Else
-            | Action::Send { .. }
-            | Action::Deterministic(_)
-            | Action::Die => {}
-        }
-    }
-    all
+    let cells = actions(program).flat_map(|(_, edge)| edge.action.written());
+    cells.map(|cell| cell.var).collect()
 }
 
 /// What an initial value is at the beginning, where it speaks of other variables.
@@ -144,18 +117,14 @@ pub(super) fn timeouts(program: &Program) -> bool {
 /// Labels that the text of some process asks for: `P@label`.
 fn named(program: &Program) -> BTreeSet<(TemplateId, String)> {
     let mut all = BTreeSet::new();
-    for (_, edge) in actions(program) {
-        for e in expressions(&edge.action) {
-            e.walk(&mut |part| {
-                if let Expr::RemoteLabel {
-                    template, label, ..
-                } = part
-                {
-                    all.insert((*template, label.clone()));
-                }
-            });
+    program.walk(&mut |part| {
+        if let Expr::RemoteLabel {
+            template, label, ..
+        } = part
+        {
+            all.insert((*template, label.clone()));
         }
-    }
+    });
     all
 }
 
@@ -166,13 +135,12 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
     let written = assigned(program);
     let named = named(program);
     let mut share: BTreeSet<VarId> = BTreeSet::new();
-    let is_rendezvous = |program: &Program, c: &ChanRef| {
-        program.class_of[c.decl.0].is_some_and(|(id, _)| program.classes[id.0].capacity == 0)
-    };
+    let mut own: BTreeSet<VarId> = BTreeSet::new();
     for (at, template) in program.present() {
         let mut next = 1;
         for (node_at, node) in template.nodes.iter().enumerate() {
-            let receives = node.edges.iter().any(|e| matches!(&e.action, Action::Receive { channel, .. } if is_rendezvous(program, channel)));
+            let mut received = node.edges.iter().filter_map(|e| e.action.receives());
+            let receives = received.any(|c| program.rendezvous(c).is_some());
             let asked = node
                 .labels
                 .iter()
@@ -185,78 +153,36 @@ pub(super) fn track(program: &mut Program) -> Result<Tracked> {
             if !receives && !all {
                 continue;
             }
-            let mut note = |e: &Expr| {
-                e.walk(&mut |part| match part {
-                    Expr::Var(cell) if program.vars[cell.var.0].owner.is_some() => {
-                        share.insert(cell.var);
-                    }
-                    Expr::Chan(c)
-                    | Expr::Length(c)
-                    | Expr::Full(c)
-                    | Expr::Empty(c)
-                    | Expr::Poll { channel: c, .. } => {
-                        share.extend(
-                            program.chans[c.decl.0]
-                                .var
-                                .filter(|_| program.chans[c.decl.0].owner.is_some()),
-                        );
-                    }
-                    Expr::Num(_)
-                    | Expr::Member(..)
-                    | Expr::Var(_)
-                    | Expr::Pid(_)
-                    | Expr::NrPr
-                    | Expr::Timeout(_)
-                    | Expr::Not(_)
-                    | Expr::Minus(_)
-                    | Expr::Bin(..)
-                    | Expr::Cond(..)
-                    | Expr::RemoteLabel { .. }
-                    | Expr::RemoteVar { .. } => {}
-                });
+            let mut held = |c: &ChanRef| {
+                let chan = &program.chans[c.decl.0];
+                share.extend(chan.var.filter(|_| chan.owner.is_some()));
             };
             let mut open: Vec<&Edge> = node.edges.iter().collect();
             let mut seen: BTreeSet<NodeId> = BTreeSet::new();
             while let Some(edge) = open.pop() {
-                let inner = match edge.action {
-                    Action::Deterministic(first) => Some(first),
-                    Action::Skip
-                    | Action::Assign(..)
-                    | Action::Assert(_)
-                    | Action::Run { .. }
-                    | Action::Test(_)
-                    | Action::Else
-                    | Action::Send { .. }
-                    | Action::Receive { .. }
-                    | Action::Die => None,
-                };
-                for id in edge.unless.iter().copied().chain(inner) {
+                for id in edge.unless.iter().copied().chain(edge.action.inner()) {
                     if seen.insert(id) {
                         open.extend(&template.nodes[id.0].edges);
                     }
                 }
-                match &edge.action {
-                    Action::Test(_) | Action::Send { .. } | Action::Receive { .. } => {
-                        for e in expressions(&edge.action) {
-                            note(e);
-                        }
-                        if let Action::Send { channel, .. } | Action::Receive { channel, .. } =
-                            &edge.action
-                        {
-                            note(&Expr::Chan(channel.clone()));
-                        }
-                    }
-                    Action::Skip
-                    | Action::Assign(..)
-                    | Action::Assert(_)
-                    | Action::Run { .. }
-                    | Action::Else
-                    | Action::Deterministic(_)
-                    | Action::Die => {}
+                let waits =
+                    matches!(edge.action, Action::Test(_)) || edge.action.channel().is_some();
+                if !waits {
+                    continue;
                 }
+                edge.action.channel().into_iter().for_each(&mut held);
+                edge.action.walk(&mut |part| {
+                    part.channel().into_iter().for_each(&mut held);
+                    if let Expr::Var(cell) = part
+                        && program.vars[cell.var.0].owner.is_some()
+                    {
+                        own.insert(cell.var);
+                    }
+                });
             }
         }
     }
+    share.extend(own);
     for var in share {
         let v = &program.vars[var.0];
         if v.shared || (!written.contains(&var) && pid_only(&v.initial)) {

@@ -66,9 +66,15 @@ pub fn generate(seed: u64) -> Program {
 struct Effects {
     reads: BTreeSet<VarId>,
     writes: BTreeSet<VarId>,
+    /// Other threads may tell when it happens, or it calls a function that may do anything.
+    synchronises: bool,
 }
 
 impl Effects {
+    fn touches(&self) -> bool {
+        self.synchronises || !self.reads.is_empty() || !self.writes.is_empty()
+    }
+
     fn disturbs(&self, other: &Effects) -> bool {
         let meets = |a: &BTreeSet<VarId>, b: &BTreeSet<VarId>| {
             let any =
@@ -78,11 +84,14 @@ impl Effects {
         meets(&self.writes, &other.reads)
             || meets(&self.writes, &other.writes)
             || meets(&self.reads, &other.writes)
+            || self.synchronises && other.touches()
+            || other.synchronises && self.touches()
     }
 
     fn with(mut self, other: Effects) -> Effects {
         self.reads.extend(other.reads);
         self.writes.extend(other.writes);
+        self.synchronises |= other.synchronises;
         self
     }
 }
@@ -855,10 +864,12 @@ impl Generator {
         let before = Effects {
             reads: BTreeSet::new(),
             writes: BTreeSet::from([var]),
+            synchronises: false,
         };
         let unread = Effects {
             reads: BTreeSet::new(),
             writes: effects.writes.clone(),
+            synchronises: false,
         };
         if before.disturbs(&unread) {
             return None;
@@ -869,17 +880,18 @@ impl Generator {
 
     fn effects(&self, e: &Expr) -> Option<Effects> {
         match e {
-            Expr::Const(_)
-            | Expr::Named(..)
-            | Expr::Input(_)
-            | Expr::TryLock(_)
-            | Expr::TryWait(_) => Some(Effects::default()),
+            Expr::Const(_) | Expr::Named(..) | Expr::Input(_) => Some(Effects::default()),
+            Expr::TryLock(_) | Expr::TryWait(_) => Some(Effects {
+                synchronises: true,
+                ..Effects::default()
+            }),
             Expr::Read(place) => {
                 let mut effects = match &place.index {
                     Some(index) => self.effects(index)?,
                     None => Effects::default(),
                 };
                 effects.reads.insert(self.known(place.var));
+                effects.synchronises |= self.program.vars[place.var].atomic;
                 Some(effects)
             }
             Expr::Binary(_, a, b) => self.unordered(&[a, b]),
@@ -890,11 +902,14 @@ impl Generator {
             Expr::Step { place, .. } => self.written(place, &[]),
             Expr::Rmw(_, place, operands, _) => {
                 let operands: Vec<&Expr> = operands.iter().collect();
-                self.written(place, &operands)
+                let mut effects = self.written(place, &operands)?;
+                effects.synchronises = true;
+                Some(effects)
             }
             Expr::Cas(place, expected, value, _) => {
                 let mut effects = self.written(place, &[value])?;
                 effects.writes.insert(*expected);
+                effects.synchronises = true;
                 Some(effects)
             }
             Expr::Call(_, args) => {
@@ -905,7 +920,9 @@ impl Generator {
                         Arg::Address(_) => None,
                     })
                     .collect();
-                self.unordered(&values)
+                let mut effects = self.unordered(&values)?;
+                effects.synchronises = true;
+                Some(effects)
             }
         }
     }

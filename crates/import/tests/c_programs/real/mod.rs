@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use threadwise_import::from_c::Integers;
 
 use super::{Expected, programs};
-use crate::common::{have, scratch};
+use crate::common::scratch;
+use threadwise_testgen::tools::have;
 
 /// What gcc is asked for: calls of the scheduler, and a trap where an index is outside of its array.
 const FLAGS: &[&str] = &[

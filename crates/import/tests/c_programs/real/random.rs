@@ -9,7 +9,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use threadwise_engine::{Answer, Engine, Explicit, Limits, Silent};
+use threadwise_engine::{Answer, Engine, Limits, Silent};
+use threadwise_explicit::Explicit;
 use threadwise_import::from_c::Integers;
 use threadwise_import::from_c::constructs::{Treatment, functions};
 use threadwise_model::instance::Instance;
@@ -111,7 +112,7 @@ fn check(text: &str, integers: Integers) -> Found {
             Ok(imported) => imported,
             Err(why) => return Found::Refused(why),
         };
-        let model = threadwise_lang::check(&imported.text).program.unwrap();
+        let model = threadwise_lang::check(&imported.text()).program.unwrap();
         let instance = Instance::new(Arc::new(model), &BTreeMap::new()).unwrap();
         // An input without bounds is not for this engine.
         let Ok(system) = lower(&instance, 3) else {

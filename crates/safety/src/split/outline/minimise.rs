@@ -16,10 +16,9 @@ use threadwise_evidence::{Expression, Omission};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellDomain, CellId};
-use threadwise_symbolic::{Bdd, Symbolic};
+use threadwise_symbolic::{Bdd, Halt, Symbolic};
 
 use super::terms::{Id, Literal, Naming, Op, all_values, domain, indices};
-use crate::reach::Halt;
 
 /// Cells with more values are left out of facts.
 const MOST_VALUES: usize = 512;

@@ -15,7 +15,7 @@ use index_vec::IndexVec;
 use threadwise_evidence::{LabelOutline, Omission, Outline, ProcessOutline};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::system::{CellDomain, CellId, ProcessId, System};
-use threadwise_symbolic::{Bdd, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Halt, Hidden, Search, Symbolic};
 
 use self::minimise::{Facts, Minimiser};
 pub(super) use self::pairs::outline_of_pairs;
@@ -23,7 +23,6 @@ use self::terms::{Id, Literal, Naming, id, indices};
 use super::Stage;
 use super::assertions::Assertions;
 use super::view::{Representatives, View};
-use crate::reach::{Halt, Search};
 
 /// The outline of a proof by assertions about one process each.
 pub(crate) fn outline(

@@ -11,12 +11,11 @@ use threadwise_evidence::{LabelOutline, OtherOutline, Outline, ProcessOutline, l
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{ProcessId, TemplateSymmetry};
-use threadwise_symbolic::{Bdd, Hidden};
+use threadwise_symbolic::{Bdd, Halt, Hidden, Search};
 
 use super::minimise::Minimiser;
 use super::terms::{Naming, id};
 use super::{Place, Writer, labels};
-use crate::reach::{Halt, Search};
 use crate::split::Stage;
 use crate::split::pairs::{Pair, Pairs};
 use crate::split::pairwise::PairAssertions;

@@ -11,12 +11,11 @@ use threadwise_evidence::{Expression, Omission};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::symmetry::Permutation;
 use threadwise_model::system::{CellId, ProcessId, TemplateSymmetry};
-use threadwise_symbolic::{Bdd, Hidden, Symbolic};
+use threadwise_symbolic::{Bdd, Halt, Hidden, Symbolic};
 
 use super::Writer;
 use super::minimise::{Fact, Minimiser, omission};
 use super::terms::{Id, Literal, Naming, all_values, id};
-use crate::reach::Halt;
 
 /// Combinations of classes of a process that are looked at.
 const MOST_VIEWS: usize = 32;

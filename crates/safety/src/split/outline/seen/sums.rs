@@ -9,12 +9,11 @@ use std::collections::BTreeMap;
 use threadwise_evidence::Expression;
 use threadwise_lang::program::TemplateId;
 use threadwise_model::system::{CellDomain, CellId};
-use threadwise_symbolic::Bdd;
+use threadwise_symbolic::{Bdd, Halt};
 
 use super::super::minimise::LONGEST;
 use super::super::terms::{Literal, Naming, domain};
 use super::{Finder, Sight};
-use crate::reach::Halt;
 
 /// More numbers than this are not related to each other.
 const MOST_NUMBERS: usize = 40;

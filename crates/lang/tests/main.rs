@@ -1,0 +1,10 @@
+//! The integration tests of the crate, built as one program: linking one for each file takes longer than running them.
+
+mod expressions;
+mod format;
+mod hostile;
+mod invariants;
+mod mutations;
+mod names;
+mod print;
+mod validate;

@@ -1,0 +1,4 @@
+//! The integration tests of the crate, built as one program: linking one for each file takes longer than running them.
+
+mod diagrams;
+mod images;

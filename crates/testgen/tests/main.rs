@@ -1,0 +1,7 @@
+//! The integration tests of the crate, built as one program: linking one for each file takes longer than running them.
+
+mod any;
+mod liveness;
+mod parametric;
+mod random;
+mod slips;
