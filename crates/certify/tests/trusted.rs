@@ -112,6 +112,10 @@ fn for_tests(files: &BTreeMap<String, Vec<String>>, name: &str) -> bool {
     let Some((folder, file)) = name.rsplit_once('/') else {
         return false;
     };
+    // What is below `tests` is part of that module.
+    if folder.ends_with("/tests") {
+        return for_tests(files, &format!("{folder}.rs"));
+    }
     let declaration = format!("mod {};", file.trim_end_matches(".rs"));
     let parent = files.get(&format!("{folder}/mod.rs")).expect("a parent");
     let at = parent.iter().position(|line| *line == declaration);

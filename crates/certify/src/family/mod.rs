@@ -11,8 +11,6 @@ mod conditions;
 mod linear;
 mod names;
 mod proof;
-#[cfg(test)]
-mod real;
 mod scope;
 #[cfg(test)]
 mod tests;

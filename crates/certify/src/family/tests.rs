@@ -1,5 +1,7 @@
 //! Claims made by hand, with proofs by the solver of the engines: accepted as they are, and refused if anything about them is wrong.
 
+mod real;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -13,6 +13,7 @@
 
 mod facts;
 mod hash;
+mod nodes;
 mod program;
 mod proof;
 mod run;

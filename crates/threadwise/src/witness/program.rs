@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use threadwise_lang::program::{self as lang, Block, Instances, StmtKind, VarRef};
+use threadwise_lang::program::{self as lang, Block, Instances, StmtKind};
 use threadwise_lang::source::SourceLines;
 
 use super::{ASSERT, REACH_ERROR};
@@ -21,17 +21,6 @@ pub(crate) struct Program<'a> {
     globals: Vec<Global<'a>>,
     /// The templates of the model with their labels.
     pub(crate) templates: Vec<Template>,
-    /// Where variables take any value.
-    inputs: Vec<Input>,
-}
-
-/// A statement that takes any value for a variable of its process.
-struct Input {
-    line: u32,
-    template: String,
-    /// The last label before it.
-    label: String,
-    variable: String,
 }
 
 /// A word or a sign.
@@ -99,7 +88,6 @@ impl<'a> Program<'a> {
                     joined |= stmt.label.is_none() && matches!(stmt.kind, StmtKind::Lock(_));
                 });
             }
-            program.inputs = inputs(model);
             if !joined {
                 program.templates = templates(model);
             }
@@ -116,7 +104,6 @@ impl<'a> Program<'a> {
             functions: Vec::new(),
             globals: Vec::new(),
             templates: Vec::new(),
-            inputs: Vec::new(),
         };
         program.read_declarations();
         program
@@ -236,29 +223,14 @@ impl<'a> Program<'a> {
         (!lines.is_empty() && only.len() == lines.len()).then_some(lines)
     }
 
-    /// If a process takes any value for a variable on a line, in the step from a label, and the line has `__VERIFIER_nondet_..()` once: the column of the closing
-    /// parenthesis, and the variable.
-    pub(crate) fn input(&self, line: u32, process: &str, from: &str) -> Option<(u32, &str)> {
+    /// If a line has `__VERIFIER_nondet_..()` once: the column of the closing parenthesis.
+    pub(crate) fn input(&self, line: u32) -> Option<u32> {
         let mut on_line = self.words.iter().filter(|w| w.line == line);
         let called = |word: &&Word<'a>| word.text.starts_with("__VERIFIER_nondet_");
         on_line.by_ref().find(called)?;
         let (open, close) = (on_line.next()?, on_line.next()?);
-        if (open.text, close.text) != ("(", ")") || on_line.any(|word| called(&word)) {
-            return None;
-        }
-        let template = process.split('[').next().unwrap_or(process);
-        let here = || {
-            let all = self.inputs.iter();
-            all.filter(|input| input.line == line && input.template == template)
-        };
-        // A function that is called twice is there twice.
-        let mut near = here().filter(|input| input.label == from);
-        let variable = match (near.next(), near.next(), here().nth(1)) {
-            (Some(only), None, _) => &only.variable,
-            (None, _, None) => &here().next()?.variable,
-            _ => return None,
-        };
-        Some((close.column, variable))
+        let alone = (open.text, close.text) == ("(", ")") && !on_line.any(|word| called(&word));
+        alone.then_some(close.column)
     }
 
     /// Functions and global variables.
@@ -434,34 +406,6 @@ fn literal(text: &str, quote: char) -> usize {
         }
     }
     text.len()
-}
-
-/// Where the program takes any value for a variable whenever a process comes to a line: only if the line begins with that, since a run tells lines alone.
-fn inputs(program: &lang::Program) -> Vec<Input> {
-    let lines = program.source.lines();
-    let mut inputs = Vec::new();
-    for template in &program.templates {
-        let mut label = None;
-        let mut before = None;
-        for_statements(&template.body, &mut |stmt| {
-            label = stmt.label.or(label);
-            let line = Some(lines.line(stmt.span));
-            let begins = std::mem::replace(&mut before, line) != line;
-            if let (StmtKind::Havoc(places), Some(label), true) = (&stmt.kind, label, begins)
-                && let [place] = places.as_slice()
-                && let VarRef::Local(variable) = place.var
-                && place.indices.is_empty()
-            {
-                inputs.push(Input {
-                    line: lines.line(stmt.span),
-                    template: template.name.clone(),
-                    label: template.locations[label].name.clone(),
-                    variable: template.locals[variable].name.clone(),
-                });
-            }
-        });
-    }
-    inputs
 }
 
 /// The templates of the program. A label has a line only if that line's statement begins with a label wherever it occurs in the program: otherwise a process may be about to execute the

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use threadwise_evidence::{Ending, Step, Trace, Valuation};
 
 use super::NoWitness;
+use super::nodes::{Executed, Nodes};
 use super::program::Program;
 use super::proof::location;
 use super::yaml::Node;
@@ -25,10 +26,10 @@ pub(crate) fn segments(
     if program.function(target).is_none() {
         return Err(NoWitness::Place);
     }
-    let trace = session.replay(trace).map_err(|_| NoWitness::Place)?;
+    let model = session.program().ok_or(NoWitness::Place)?;
+    let (nodes, trace) = Nodes::replay(model, trace).ok_or(NoWitness::Place)?;
     let Ending::Check {
         process,
-        from,
         after,
         changes,
         ..
@@ -46,20 +47,21 @@ pub(crate) fn segments(
     run.set(&trace.initial.variables);
     for step in trace.steps.iter().filter(|step| !step.rest && !step.idle) {
         run.set(&step.changes);
-        threads.step(program, &trace, step);
+        threads.step((program, &nodes), &trace, step);
         if is_bookkeeping(&trace, step) {
             continue;
         }
-        for line in executed(step) {
+        for number in executed(step) {
             let thread = threads.number(&step.process);
-            run.comes_to(line, (&step.process, &step.from), thread);
+            run.comes_to(nodes.executed(number), &step.process, thread);
         }
     }
     let thread = threads.number(process);
     run.set(changes);
-    for line in after {
-        if *line != target {
-            run.comes_to(*line, (process, from), thread);
+    for number in after {
+        let executed = nodes.executed(*number);
+        if executed.line != Some(target) {
+            run.comes_to(executed, process, thread);
         }
     }
     let waypoint = Node::map([
@@ -72,7 +74,7 @@ pub(crate) fn segments(
     Ok(Node::List(run.segments))
 }
 
-/// The lines that a step executes.
+/// The numbers of the nodes that a step executes.
 fn executed(step: &Step) -> impl Iterator<Item = u32> {
     step.line.iter().chain(&step.then).copied()
 }
@@ -94,15 +96,16 @@ impl<'r> Run<'r> {
             .extend(changes.map(|(name, value)| (name, value.to_string())));
     }
 
-    /// A process executes a line, in a step from a label.
-    fn comes_to(&mut self, line: u32, (process, from): (&'r str, &str), thread: u32) {
+    /// A process executes a statement.
+    fn comes_to(&mut self, executed: Executed, process: &'r str, thread: u32) {
+        let Some(line) = executed.line else { return };
         // What goes on inside a statement is no waypoint.
-        if self.last.insert(process, line) == Some(line) {
-            return;
+        if self.last.insert(process, line) != Some(line) {
+            let assumption = segment(self.program, "assumption", "1", (line, None), thread);
+            self.segments.push(assumption);
         }
-        let assumption = segment(self.program, "assumption", "1", (line, None), thread);
-        self.segments.push(assumption);
-        let Some((column, variable)) = self.program.input(line, process, from) else {
+        let input = executed.input.zip(self.program.input(line));
+        let Some((variable, column)) = input else {
             return;
         };
         let Some(value) = self.values.get(format!("{process}.{variable}").as_str()) else {
@@ -159,11 +162,12 @@ struct Threads {
 
 impl Threads {
     /// A step may create threads: as processes that begin, or by setting the flag that one waits for.
-    fn step(&mut self, program: &Program<'_>, trace: &Trace, step: &Step) {
+    fn step(&mut self, (program, nodes): (&Program<'_>, &Nodes), trace: &Trace, step: &Step) {
         for (started, _) in step.started.iter() {
             self.number(started);
         }
-        if executed(step).any(|line| program.mentions(line, "pthread_create")) {
+        let mut lines = executed(step).filter_map(|number| nodes.executed(number).line);
+        if lines.any(|line| program.mentions(line, "pthread_create")) {
             for (cell, _) in step.changes.iter() {
                 let process = waits_for(cell);
                 let exists = |name: &String| trace.initial.locations.iter().any(|(n, _)| n == name);

@@ -263,6 +263,38 @@ int main(void) {
     assert_eq!(seen, wanted, "{text}");
 }
 
+/// An input behind something else on its line is told, if it is taken.
+#[test]
+fn inputs_in_the_middle_of_a_line_are_told() {
+    let text = "extern int __VERIFIER_nondet_int(void);
+extern void reach_error(void);
+int main(void) {
+    int y = 0; if (y == 0) y = __VERIFIER_nondet_int();
+    int z = 0; if (y == 9) z = __VERIFIER_nondet_int();
+    if (y == 3) reach_error();
+}
+";
+    let model = "process main {
+    local y: 0..9 = 0;
+    local input: 1..9 = 1;
+    local input_2: 5..6 = 5;
+    a: skip; // 4
+    if y == 0 { // 4
+        havoc input; // 4
+        y := input; // 4
+    } // 4
+    if y == 9 { // 5
+        havoc input_2; // 5
+    } // 5
+    b: assert y != 3; // 6
+}
+";
+    let text = Example::new(text, model).witness().expect("it is violated");
+    let told: Vec<&str> = text.matches("result == 3").collect();
+    assert_eq!(told.len(), 1, "{text}");
+    assert_eq!(text.matches("function_return").count(), 1, "{text}");
+}
+
 #[test]
 fn threads_are_numbered_as_they_are_created() {
     // The thread that is created second goes first.

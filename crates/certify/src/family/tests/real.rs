@@ -22,10 +22,10 @@ use threadwise_testgen::{
     generated_programs, library, library_for_all, parametric, random_programs,
 };
 
-use super::Claimed;
-use super::conditions::{Judge, Lister};
-use super::names::Table;
 use crate::Error;
+use crate::family::Claimed;
+use crate::family::conditions::{Judge, Lister};
+use crate::family::names::Table;
 
 /// A number that no program here has: formulas with it are those of the claim, which is to be no hypothesis.
 const MARK: i64 = 1 << 50;
