@@ -7,6 +7,9 @@ use std::sync::Arc;
 use threadwise_lang::build::{Builder, Built};
 use threadwise_lang::print::{Layout, print};
 use threadwise_lang::program::*;
+use threadwise_lang::validate::validate;
+use threadwise_testgen::generate::{generate, generate_live, generate_sharp};
+use threadwise_testgen::{parametric, sweep};
 
 fn texts() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -79,10 +82,10 @@ fn flatten(block: &mut Block) {
     *block = flat;
 }
 
-fn comes_back(name: &str, text: &str) {
-    let Some(program) = threadwise_lang::check(text).program else {
-        return;
-    };
+/// Prints and reads a program, and gives what was printed; `None` if the text is no program.
+fn comes_back(name: &str, text: &str) -> Option<String> {
+    let program = threadwise_lang::check(text).program?;
+    assert_eq!(validate(&program), Ok(()), "{name}");
     let printed = print(&program, &Layout::of(&program));
     let formatted = threadwise_lang::format(&printed);
     assert_eq!(formatted.as_ref(), Ok(&printed), "{name} is not formatted");
@@ -104,6 +107,7 @@ fn comes_back(name: &str, text: &str) {
             around(&is)
         );
     }
+    Some(printed)
 }
 
 #[test]
@@ -111,6 +115,39 @@ fn the_model_library_comes_back() {
     for (path, text) in texts() {
         comes_back(&path.display().to_string(), &text);
     }
+}
+
+#[test]
+fn random_programs_come_back() {
+    // What the programs must have between them for this to say something.
+    let mut wanted = vec![
+        "atomic {", "choose", "havoc", "await", "assert", "while", "if ", "else", "goto", "start",
+        "array[", "forall", "exists", "count", "max ", "min ", "->", "<->", " / ", " % ", "!(",
+        "none", "= any", "fair", "liveness",
+    ];
+    let count = sweep::programs(60);
+    let generators: [fn(u64) -> String; 4] = [
+        generate,
+        generate_sharp,
+        generate_live,
+        parametric::generate,
+    ];
+    for (number, generator) in generators.iter().enumerate() {
+        let mut programs = 0;
+        for seed in 0..count {
+            let text = generator(seed);
+            let Some(printed) = comes_back(&format!("{number}, {seed}"), &text) else {
+                continue;
+            };
+            programs += 1;
+            wanted.retain(|words| !printed.contains(words));
+        }
+        assert!(
+            2 * programs > count,
+            "only {programs} of generator {number}"
+        );
+    }
+    assert!(wanted.is_empty(), "none has {wanted:?}");
 }
 
 #[test]
