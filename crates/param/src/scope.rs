@@ -374,14 +374,25 @@ impl<'a> Translator<'a> {
         if (&**yes, &**no) != (&Term::Number(1), &Term::Number(0)) {
             return Ok(None);
         }
+        self.at_labels(var, template, condition, true)
+    }
+
+    /// The number of processes of which a formula holds, or does not, if that depends on where they are alone.
+    fn at_labels(
+        &mut self,
+        var: threadwise_lang::program::BoundId,
+        template: TemplateId,
+        formula: &Formula,
+        holds: bool,
+    ) -> Result<Option<Form>, Overflow> {
         let mut sum = Form::default();
         for location in self.family.templates[template].locations.indices() {
-            match holds_at(condition, var, template, location) {
-                Some(true) => {
+            match holds_at(formula, var, template, location) {
+                Some(truth) if truth == holds => {
                     let counter = self.var(Var::Counter(template, location));
                     sum = sum.plus(1, &counter)?;
                 }
-                Some(false) => {}
+                Some(_) => {}
                 None => return Ok(None),
             }
         }
@@ -658,15 +669,26 @@ impl<'a> Translator<'a> {
                     let names = Names::default().with(*var, *reference);
                     each.push(self.assume(&body.resolve(&names), holds)?);
                 }
-                match matches!(formula, Formula::ForAll(..)) == holds {
-                    true => Linear::all(each),
-                    false => {
-                        // It may be somebody else.
-                        let population = self.population(*template)?;
-                        let more = Form::number(references.len() as i64 + 1);
-                        Linear::any(each.into_iter().chain([more.at_most(&population)?]))
-                    }
+                let all = matches!(formula, Formula::ForAll(..)) == holds;
+                // If it is only about where they are, their numbers say it all.
+                let (zero, one) = (Form::number(0), Form::number(1));
+                let numbers = match all {
+                    true => self.at_labels(*var, *template, body, !holds)?,
+                    false => self.at_labels(*var, *template, body, holds)?,
+                };
+                let numbers = match numbers {
+                    Some(others) if all => Some(others.at_most(&zero)?),
+                    Some(those) => Some(one.at_most(&those)?),
+                    None => None,
+                };
+                if all {
+                    return Ok(Linear::all(each.into_iter().chain(numbers)));
                 }
+                // It may be somebody else.
+                let population = self.population(*template)?;
+                let more = Form::number(references.len() as i64 + 1);
+                let somebody = Linear::any(each.into_iter().chain([more.at_most(&population)?]));
+                Linear::all([somebody].into_iter().chain(numbers))
             }
         })
     }

@@ -265,16 +265,24 @@ impl Formula {
 pub struct Names {
     /// The process whose step it is.
     pub own: Option<u32>,
-    /// Processes that quantifiers range over.
-    pub bound: Vec<(BoundId, u32)>,
+    /// Processes that quantifiers range over: references, or other names.
+    pub bound: Vec<(BoundId, Term)>,
 }
 
 impl Names {
     /// The same with one more process.
     pub fn with(&self, var: BoundId, process: u32) -> Names {
         let mut names = self.clone();
-        names.bound.push((var, process));
+        names.bound.push((var, Term::Reference(process)));
         names
+    }
+
+    /// Names in which a process has another one.
+    pub(super) fn renaming(var: BoundId, to: BoundId) -> Names {
+        Names {
+            own: None,
+            bound: vec![(var, Term::Bound(to))],
+        }
     }
 
     /// The names that are known inside a quantifier: one that it binds again is another there. Definitions that are
@@ -297,9 +305,7 @@ impl Term {
             Term::Own => names.own.map_or(Term::Own, Term::Reference),
             Term::Bound(bound) => {
                 let found = names.bound.iter().rev().find(|(var, _)| var == bound);
-                found.map_or(Term::Bound(*bound), |(_, process)| {
-                    Term::Reference(*process)
-                })
+                found.map_or(Term::Bound(*bound), |(_, process)| process.clone())
             }
             Term::Number(_)
             | Term::Param(_)
