@@ -7,3 +7,4 @@ mod damage;
 mod library;
 mod random;
 mod single;
+mod spelling;
