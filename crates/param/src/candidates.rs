@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
-use threadwise_lang::program::{Scalar, TemplateId};
+use threadwise_lang::program::{IdOrder, Scalar, TemplateId};
 use threadwise_model::family::{Cell, Names, Term};
 
 use crate::conditions::{Cases, Goal};
@@ -32,6 +32,15 @@ pub(crate) fn seeds(cases: &mut Cases, goals: &[&Goal]) -> Vec<Seed> {
     let family = cases.family;
     let mut seeds = BTreeSet::new();
     for (template, declaration) in family.templates.iter_enumerated() {
+        // Who comes first, where the program may ask for it. Properties that ask only whether two are the same need it just as well.
+        if family.program().templates[template].order == IdOrder::Ordered {
+            let (first, second) = (Var::Id(0), Var::Id(1));
+            let ids = [first, second].map(|var| Form::variable(cases.table.number(var)));
+            if let Ok(Linear::Atom(atom)) = ids[0].less(&ids[1]) {
+                let templates = vec![template; 2];
+                seeds.insert(Seed { atom, templates });
+            }
+        }
         for path in &declaration.paths {
             let scope = Scope::of(&[Reference {
                 template,

@@ -344,3 +344,55 @@ fn equivalent_spellings_have_the_same_verdicts() {
     );
     assert!(proofs >= 100, "{proofs}");
 }
+
+/// Ways to say what a lock is for, some of which say more.
+#[test]
+fn a_lock_is_proved_in_all_words() {
+    let invariants = [
+        "forall i, j in P: i != j -> !(P[i] at b && P[j] at b)",
+        "forall i, j in P: i == j || !(P[i] at b) || !(P[j] at b)",
+        "forall i in P: P[i] at b -> (forall j in P: j != i -> !(P[j] at b))",
+        "!(exists i, j in P: i != j && P[i] at b && P[j] at b)",
+        "forall j in P: !(exists i in P: i != j && P[i] at b && P[j] at b)",
+        "(count i in P: P[i] at b) <= 1",
+        "(exists i in P: P[i] at b) -> l",
+        "!l -> (forall i in P: !(P[i] at b))",
+        "l -> (exists i in P: P[i] at b)",
+        "l <-> (exists i in P: P[i] at b)",
+        "l == !(forall i in P: P[i] at a)",
+        "(exists i in P: P[i] at b) <-> (count i in P: P[i] at b) == 1",
+    ];
+    let mut text = "param N = 2 where N >= 1; shared l: bool = false;
+process P[i: 1..N] { loop { a: atomic { await !l; l := true; } b: l := false; } }
+"
+    .to_owned();
+    for (number, invariant) in invariants.iter().enumerate() {
+        text += &format!("invariant p{number}: {invariant};\n");
+    }
+    let verdicts = decide(Way::COUNTER, &text, BUDGET).expect("evidence");
+    for (property, verdict) in &verdicts {
+        assert_eq!(word(verdict), "proved for all values", "{property}");
+    }
+    assert_eq!(verdicts.len(), invariants.len() + 1);
+}
+
+/// Two processes that are not the same come one before the other.
+#[test]
+fn the_order_of_processes_need_not_be_mentioned() {
+    for compared in ["i != j", "i < j", "j < i"] {
+        let text = format!(
+            "param N = 3 where N >= 1;
+shared flag: array[P] of bool = false;
+ordered process P[i: 1..N] {{ loop {{
+    idle: atomic {{ await forall j in P: j <= i || !flag[j]; flag[i] := true; }}
+    wait: await forall j in P: j >= i || !flag[j];
+    inside: flag[i] := false;
+}} }}
+invariant mutex: forall i, j in P: {compared} -> !(P[i] at inside && P[j] at inside);
+"
+        );
+        let verdicts = decide(Way::COUNTER, &text, BUDGET).expect("evidence");
+        let verdict = word(&verdicts["mutex"]);
+        assert_eq!(verdict, "proved for all values", "{compared}");
+    }
+}
