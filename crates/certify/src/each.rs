@@ -40,10 +40,10 @@ pub(crate) fn decide<'a>(
     };
     let failing = match listed.closed() {
         Ok(failing) => failing,
-        Err(error) => return vec![Err(listed.space.verdict(error)); properties.len()],
+        Err(error) => return vec![Err(error); properties.len()],
     };
-    // Of a claim without an invariant nothing was asked so far; and other ways speak of the states as the certificate has them.
-    *closed |= listed.states.is_some() && listed.space.exact;
+    // Of a claim without an invariant nothing was asked so far.
+    *closed |= listed.states.is_some();
     let mut judge = |name: &str, lowered: &SystemPropertyKind| {
         if (subject.cancel)() {
             return Err(Error::Cancelled);
@@ -71,13 +71,8 @@ pub(crate) fn decide<'a>(
         }
         Ok(listed.report().and(more))
     };
-    let mut judged = Vec::with_capacity(properties.len());
-    for (name, lowered) in properties {
-        judged.push(judge(name, lowered));
-    }
-    let verdict =
-        |judged: Result<Report, Error>| judged.map_err(|error| listed.space.verdict(error));
-    judged.into_iter().map(verdict).collect()
+    let ask = |(name, lowered): &(&str, &SystemPropertyKind)| judge(name, lowered);
+    properties.iter().map(ask).collect()
 }
 
 /// A claimed set as a list of states.
@@ -104,7 +99,7 @@ impl<'a> Listed<'a> {
             let graphs = parts.iter().map(|part| Graph::new(part.dag, &part.cells));
             let graphs: Vec<Graph> = graphs.collect();
             for cells in list(&graphs, &domains, most, subject.cancel)? {
-                space.listed(unflatten(subject.system, &cells));
+                space.listed(unflatten(subject.system, &cells))?;
             }
         }
         Ok(Listed {

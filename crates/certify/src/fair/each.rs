@@ -231,7 +231,7 @@ impl<'s, 'a> Each<'s, 'a> {
                 .rev()
                 .fold(0, |mask, bit| 2 * mask + usize::from(*bit != 0));
             let (program, last) = at.split_at(product.program);
-            let number = each.space.listed(unflatten(subject.system, program));
+            let number = each.space.listed(unflatten(subject.system, program))?;
             let last = last.first().map_or(0, |last| *last as usize);
             let next = each.places.len_idx();
             let place = *each.known.entry((number, last)).or_insert(next);
