@@ -2,10 +2,10 @@
 //!
 //! What happens in a state is asked once, however many conditions are about it: a proof about fair runs goes through the same states for each conjunct and each process.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use index_vec::{IndexVec, define_index_type};
+use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_lang::program::{LocationId, Span};
 use threadwise_model::expression::{Failure, Limit};
 use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
@@ -57,7 +57,7 @@ pub(crate) struct Space<'a> {
     pub(crate) subject: Subject<'a>,
     interpreter: Interpreter<'a>,
     states: IndexVec<StateId, Rc<State>>,
-    numbers: HashMap<Rc<State>, StateId>,
+    numbers: FxHashMap<Rc<State>, StateId>,
     events: IndexVec<StateId, Option<Rc<[Event]>>>,
     /// How many states it was asked what can happen in.
     asked: u64,
@@ -71,7 +71,7 @@ impl<'a> Space<'a> {
             subject,
             interpreter: Interpreter::new(subject.instance),
             states: IndexVec::new(),
-            numbers: HashMap::new(),
+            numbers: FxHashMap::default(),
             events: IndexVec::new(),
             asked: 0,
             outcomes: 0,
@@ -135,7 +135,7 @@ impl<'a> Space<'a> {
             if self.outcomes > MOST_OUTCOMES {
                 return Err(too_many("outcomes of steps"));
             }
-            let mut reached = HashSet::new();
+            let mut reached = FxHashSet::default();
             for outcome in outcomes {
                 let first = |path: &[Span]| path.first().copied().unwrap_or_default();
                 let (kind, span) = match outcome {

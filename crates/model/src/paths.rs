@@ -56,6 +56,9 @@ pub(crate) fn outcomes(
 /// Sets the counters of loops that a process is not in to their lower bounds: a loop that control has left, in whatever way, has its counter there.
 pub(crate) fn settle(instance: &Instance, state: &mut State, process: ProcessRef) {
     let template = &instance.program().templates[process.template];
+    if !template.locals.iter().any(|variable| variable.loop_counter) {
+        return;
+    }
     let at = state.location(process);
     let mut running = Vec::new();
     for (block, position) in locate(&template.body, at).unwrap_or_default() {

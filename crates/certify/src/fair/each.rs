@@ -8,10 +8,10 @@
 //! As for safety, it does not matter how the sets of a certificate were read: whatever sets these are, the conditions are shown of them. The automaton and the assumptions are those of the
 //! source's formula (`meaning`).
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use index_vec::{IndexVec, define_index_type};
+use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_evidence::certificate::{FairClaim, FairProof};
 use threadwise_model::layout::unflatten;
 use threadwise_model::names::Names;
@@ -75,15 +75,15 @@ struct Each<'s, 'a> {
     terms: &'s [Fairness<Atom<'a>>],
     place: FairPlace,
     places: IndexVec<Place, (StateId, usize)>,
-    known: HashMap<(StateId, usize), Place>,
+    known: FxHashMap<(StateId, usize), Place>,
     /// For each place what can be done there; and what the automaton says.
     moves: IndexVec<Place, Vec<Move>>,
     tables: IndexVec<Place, Rc<Table>>,
-    tabulated: HashMap<Vec<bool>, Rc<Table>>,
+    tabulated: FxHashMap<Vec<bool>, Rc<Table>>,
     /// For each assumption, for each place, whether its first and its second predicate hold.
     holds: Vec<IndexVec<Place, [bool; 2]>>,
     /// Steps that `$last` has no value for, with the states that they lead to: nothing asks for them.
-    unasked: HashSet<(StateId, Last)>,
+    unasked: FxHashSet<(StateId, Last)>,
     /// For each place and mask, whether the state is there and not deleted yet.
     alive: Vec<bool>,
     masks: usize,
@@ -124,7 +124,7 @@ fn no_predicate_fails(
     claim: &FairClaim,
     meaning: &Meaning<'_>,
 ) -> Result<(), Error> {
-    let own: HashSet<usize> = claim.proofs.iter().map(|proof| proof.conjunct).collect();
+    let own: FxHashSet<usize> = claim.proofs.iter().map(|proof| proof.conjunct).collect();
     let predicates = own
         .iter()
         .flat_map(|own| &meaning.conjuncts[*own].predicates);
@@ -139,7 +139,7 @@ fn no_predicate_fails(
             }
         }
     }
-    let mut seen: HashSet<(StateId, Last)> = open.iter().copied().collect();
+    let mut seen: FxHashSet<(StateId, Last)> = open.iter().copied().collect();
     while let Some((state, last)) = open.pop() {
         if seen.len() > MOST_REACHED && listed.is_none() {
             return Err(too_many("states"));
@@ -215,12 +215,12 @@ impl<'s, 'a> Each<'s, 'a> {
             terms,
             place: claim::place(proof, None),
             places: IndexVec::new(),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             moves: IndexVec::new(),
             tables: IndexVec::new(),
-            tabulated: HashMap::new(),
+            tabulated: FxHashMap::default(),
             holds: Vec::new(),
-            unasked: HashSet::new(),
+            unasked: FxHashSet::default(),
             alive: Vec::new(),
         };
         let mut points: Vec<(Point, &[i64])> = Vec::with_capacity(states.len());
@@ -385,11 +385,15 @@ impl<'s, 'a> Each<'s, 'a> {
         let events = self.space.events(state)?;
         let processes: Vec<ProcessRef> = self.space.processes(state).collect();
         let mut moves: Vec<Move> = Vec::new();
+        let mut rest = &events[..];
         for process in processes {
-            let mut own = events.iter().filter(|event| event.process == process);
+            // They are there process by process.
+            let count = rest.partition_point(|event| event.process <= process);
+            let (own, others) = rest.split_at(count);
+            rest = others;
             let mut found: Vec<(Option<Event>, StateId, Last)> = Vec::new();
             let step = Some((process, self.space.location(state, process)));
-            for event in own.clone() {
+            for event in own {
                 match event.kind {
                     EventKind::Move(to) => found.push((Some(*event), to, step)),
                     EventKind::Rest => found.push((Some(*event), state, None)),
@@ -397,7 +401,7 @@ impl<'s, 'a> Each<'s, 'a> {
                     EventKind::Fail(_) => {}
                 }
             }
-            if own.next().is_none() {
+            if own.is_empty() {
                 found.push((None, state, None));
             }
             let first = moves.len();
@@ -470,7 +474,7 @@ impl<'s, 'a> Each<'s, 'a> {
 
     /// That a layer, of which no state is deleted yet, may be deleted; deletes it.
     fn delete(&mut self, layer: &[Point], deletion: &Deletion) -> Result<(), Error> {
-        let within: HashSet<Point> = layer.iter().copied().collect();
+        let within: FxHashSet<Point> = layer.iter().copied().collect();
         let refuse = |fault: FairFault, from: Point, to: Option<Point>| {
             let to = to.map(|(place, mask)| (self.places[place], mask));
             Err(self.refuse(fault, from, to))
