@@ -387,9 +387,9 @@ impl<'s, 'a> Each<'s, 'a> {
         let mut moves: Vec<Move> = Vec::new();
         let mut rest = &events[..];
         for process in processes {
-            // They are there process by process.
-            let count = rest.partition_point(|event| event.process <= process);
-            let (own, others) = rest.split_at(count);
+            // They are there process by process; below it is seen that none is left over.
+            let own = rest.iter().take_while(|event| event.process == process);
+            let (own, others) = rest.split_at(own.count());
             rest = others;
             let mut found: Vec<(Option<Event>, StateId, Last)> = Vec::new();
             let step = Some((process, self.space.location(state, process)));
@@ -419,7 +419,12 @@ impl<'s, 'a> Each<'s, 'a> {
                 }
             }
         }
-        Ok(moves)
+        match rest.is_empty() {
+            true => Ok(moves),
+            false => Err(Error::unsupported(
+                "what processes can do is not there process by process, so there is no way to go through the states",
+            )),
+        }
     }
 
     /// That it makes no difference to the predicates which step led to a state, if `$last` does not say.
