@@ -14,6 +14,7 @@ pub mod print;
 pub mod program;
 pub mod render;
 pub mod rewrite;
+pub mod rounds;
 pub mod source;
 pub mod suggest;
 pub mod syntax;

@@ -324,7 +324,7 @@ pub enum StmtKind {
 }
 
 /// Which variable a place names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum VarRef {
     /// A shared variable.
     Shared(SharedId),

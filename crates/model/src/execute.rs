@@ -5,11 +5,13 @@
 //! traits. [`Evaluate`] says how values and cells are written: with numbers for parameters and an offset for each cell, or with parameters and ids as they stand. [`Execute`]
 //! says what becomes of a path: guards and checks side by side in one step, or one path for each check that fails.
 //!
-//! Three parts, a file each. `flow` turns a template's statements into a graph. `walk` follows every path from a label to the next, carrying what was
-//! written symbolically, so that everything on it speaks of the state before it. `expression` evaluates expressions and collects the checks that they need.
+//! Four parts, a file each. `flow` turns a template's statements into a graph. `walk` follows every path from a label to the next, carrying what was
+//! written symbolically, so that everything on it speaks of the state before it. `rounds` executes loops whose rounds do not influence one another, without dividing the path.
+//! `expression` evaluates expressions and collects the checks that they need.
 
 mod expression;
 mod flow;
+mod rounds;
 mod walk;
 
 use std::collections::BTreeMap;
@@ -90,18 +92,18 @@ pub(crate) trait Value: Form {
 
 /// What a path has done so far, as far as expressions can see it.
 #[derive(Clone, Debug)]
-pub(crate) struct Frame<V: Value, C> {
+pub(crate) struct Frame<V: Value, W> {
     /// Values of bound variables.
     pub(crate) bindings: BTreeMap<BoundId, V>,
     /// What was written, oldest first.
-    pub(crate) writes: Vec<(C, V)>,
+    pub(crate) writes: Vec<W>,
     /// What was started, in order.
     pub(crate) starts: Vec<TemplateId>,
     /// What must be checked of what was evaluated last, in order.
     pub(crate) checks: Vec<Check<V::Truth>>,
 }
 
-impl<V: Value, C> Default for Frame<V, C> {
+impl<V: Value, W> Default for Frame<V, W> {
     fn default() -> Self {
         Frame {
             bindings: BTreeMap::new(),

@@ -3,7 +3,7 @@
 //! An [`Instance`](crate::instance::Instance) has numbers where the program has parameters, and a cell for each process. A [`Family`] keeps the parameters,
 //! and names a process by a term for its id. Every step is a list of [`Path`]s: what must hold for it, what is written, who is started, and where it ends. Statements are
 //! executed (`execute`) as in the lowering of instances: choices between paths are the only alternatives, and `if` makes two paths. Nothing is approximated
-//! here, but that integers are unbounded. What has no such form (arrays whose size depends on parameters, a `for` over all processes in one step, many
+//! here, but that integers are unbounded. What has no such form (arrays whose size depends on parameters, a `for` over all processes in one step whose rounds influence one another, many
 //! paths) is [`Unsupported`].
 //!
 //! Cells hold integers as in a [state](crate::state), but for a mutex: it is -1 or [`Family::mutex_code`] of its holder, which has no upper bound on the number of processes.
@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use index_vec::IndexVec;
 use threadwise_lang::program::{
-    Domain, Expr, Initial, Instances, LocalId, LocationId, ParamId, Program, Scalar, SharedId,
-    Span, TemplateId, VarRef, Variable,
+    BoundId, Domain, Expr, Initial, Instances, LocalId, LocationId, ParamId, Program, Scalar,
+    SharedId, Span, TemplateId, VarRef, Variable,
 };
 
 use crate::execute::Evaluate;
@@ -129,14 +129,30 @@ pub struct Path {
     pub guard: Vec<Formula>,
     /// How many values are chosen: `Term::Choice(0)` and so on. The guard says what they can be.
     pub choices: u32,
-    /// What is written, one after the other: all values and indices are terms over the state before.
-    pub writes: Vec<(Cell, Term)>,
+    /// What is written, one after the other, so that of two writes to a cell the later one counts: all values and indices are terms over the state before.
+    ///
+    /// A write may be to cells of all processes at once. Then [`Write::each`] lists processes with their templates; the cell has each of them as an index,
+    /// [`Index::Process`] of [`Term::Bound`], in a dimension over its template, and the value may speak of them. So no cell is written twice by one such write. What a step leaves in a cell is
+    /// found by [`Write::after`], one write after the other: where the written cell has a bound process, the cell that is asked for has the one that is meant. The names are bound by the
+    /// write alone: several writes, and quantifiers inside values, may use the same ones.
+    pub writes: Vec<Write>,
     /// Processes that are started.
     pub starts: Vec<TemplateId>,
     /// How it ends.
     pub end: PathEnd,
     /// The first statement, for messages.
     pub span: Span,
+}
+
+/// A value that a step writes: to one cell, or to one for each process of some templates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The processes for which it is done, all at once: names, and their templates. Nothing if it is one cell.
+    pub each: Vec<(BoundId, TemplateId)>,
+    /// The cell.
+    pub cell: Cell,
+    /// What it holds then.
+    pub value: Term,
 }
 
 /// How a path ends.
@@ -487,6 +503,10 @@ impl Family {
                 }
                 Ok(lo..=hi)
             }
+            _ if matches!(domain, Domain::Template(_)) => Err(Unsupported::new(
+                "rounds of a `for` over all processes in one step may influence one another",
+                span,
+            )),
             _ => Err(Unsupported::new(
                 "the number of values depends on parameters",
                 span,

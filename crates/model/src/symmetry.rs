@@ -5,7 +5,7 @@
 //! (Ip and Dill, "Better verification through symmetry", 1996), which the types establish without a look at the
 //! state space. On a ring, `next` and `prev` are also allowed, and the rotations remain.
 //! What the types alone do not exclude is looked for in the text: an id used as a number, an order of ids,
-//! a `for` over ids, a literal id. In the program it leaves the identity; in a property, a literal id restricts the group to the
+//! a `for` over ids whose rounds may influence one another ([`rounds`](threadwise_lang::rounds)), a literal id. In the program it leaves the identity; in a property, a literal id restricts the group to the
 //! permutations that fix it.
 //!
 //! A permutation acts on a state in three ways: it moves the local copies, it moves the array cells that are indexed by ids, and
@@ -19,6 +19,7 @@ use threadwise_lang::program::{
     Block, CompareOp, Domain, Expr, ExprKind, ExprType, FairnessTerm, IdOrder, Initial, Ltl,
     PropertyKind, StmtKind, TemplateId,
 };
+use threadwise_lang::rounds::independent;
 
 use crate::instance::Instance;
 use crate::system::{
@@ -195,11 +196,11 @@ pub(crate) fn of_templates(instance: &Instance) -> IndexVec<TemplateId, Template
     for var in &program.shared {
         uses.initial(&var.initial);
     }
-    for template in &program.templates {
+    for (id, template) in program.templates.iter_enumerated() {
         for var in &template.locals {
             uses.initial(&var.initial);
         }
-        uses.block(&template.body);
+        uses.block(id, &template.body);
     }
     let broken = uses.found.ordered;
     program
@@ -315,25 +316,30 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// A loop goes through ids in their order.
-    fn in_order(&mut self, domain: &Domain) {
-        if let Domain::Template(template) = domain {
-            self.found.ordered.insert(*template);
+    /// A loop of a process goes through ids in their order, unless the order makes no difference.
+    fn goes_through(&mut self, own: TemplateId, stmt: &StmtKind) {
+        let program = self.instance.program();
+        match stmt {
+            StmtKind::For(bound, Domain::Template(over), body)
+                if independent(program, own, *bound, *over, body).is_ok() => {}
+            StmtKind::For(_, Domain::Template(over), _)
+            | StmtKind::ForLabelled(_, Domain::Template(over), _) => {
+                self.found.ordered.insert(*over);
+            }
+            _ => {}
         }
     }
 
-    fn block(&mut self, block: &Block) {
+    fn block(&mut self, own: TemplateId, block: &Block) {
         for stmt in block {
-            if let StmtKind::For(_, domain, _) | StmtKind::ForLabelled(_, domain, _) = &stmt.kind {
-                self.in_order(domain);
-            }
+            self.goes_through(own, &stmt.kind);
             let parts = stmt.kind.parts();
             let indices = parts.places.iter().flat_map(|place| &place.indices);
             for expr in parts.exprs.iter().copied().chain(indices) {
                 self.expr(expr);
             }
             for inner in parts.blocks {
-                self.block(inner);
+                self.block(own, inner);
             }
         }
     }

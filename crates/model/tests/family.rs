@@ -287,6 +287,93 @@ fn expressions_agree() {
 }
 
 #[test]
+fn writes_to_everybody_agree() {
+    // Before and after other writes, with an `if`, and seen again in the same step.
+    agrees(
+        "param N where N >= 0; shared a: array[P] of 0..2 = 0; shared b: array[P] of bool = false; shared x: 0..3 = 0; shared o: P? = none; \
+         process P[i: 1..N] { local y: 0..2 = 0; local t: bool = false; \
+           k: choose { a[i] := 1; } or { b[i] := true; } \
+           l: atomic { a[i] := 2; for j in P { if b[j] { a[j] := 0; } else if j == i { b[j] := a[j] == 2; } } y := a[i]; a[i] := 1; o := i; } \
+           m: atomic { for j in P { b[j] := j != i && a[j] < 2; } x := count j in P: b[j]; for j in P { b[j] := !b[j]; a[j] := min(a[j], y); } } \
+           n: atomic { if o != none { y := a[o]; b[o] := true; t := b[i]; for j in P { if j == o { a[j], b[j] := 2, t || a[j] == 1; } } y := a[o]; } } }",
+    );
+    // Variables of the process itself, two dimensions, and loops in loops.
+    agrees(
+        "param N where N >= 0; shared g: array[Q] of array[P] of array[0..1] of bool = false; shared c: array[P] of 0..1 = 0; \
+         shared m: array[P] of array[P] of bool = false; shared w: array[0..1] of 0..1 = 0; \
+         process Q[q: 1..2] { local seen: array[P] of bool = true; local t: bool = false; \
+           k: for i in P { g[q][i][c[i]] := !seen[i]; seen[i] := g[q][i][0]; } \
+           l: atomic { for i in P { for r in Q { if r != q { g[r][i][w[0]] := seen[i]; } } } t := exists i in P: g[q][i][1]; } \
+           n: for i in P { for d in 0..1 { if g[q][i][d] { c[i] := 1 - c[i]; } } } } \
+         process P[i: 1..N] { local h: array[Q] of 0..2 = 0; \
+           k: for j in P { m[i][j] := i == j; } \
+           l: for j in P { for k in P { m[j][k] := m[j][k] || j == i; } } \
+           n: atomic { for j in P { m[j][i] := m[j][j]; } w[1] := 1; for q in Q { h[q] := w[c[i]] + 1; } } o: c[i] := 1; }",
+    );
+    // Ids as numbers, and the neighbours of a ring.
+    agrees(
+        "param N where N >= 0; param K where K == 0 || K == 2; shared a: array[P] of -2..9 = 0; \
+         ordered process P[i: K..K + N - 1] { k: for j in P { if j <= i { a[j] := j - i; } } l: atomic { a[i] := 5; for j in P { a[j] := a[j] + 1; } assert a[i] == 6; } } \
+         shared b: array[R] of 0..2 = 0; shared d: array[R] of 0..2 = 0; \
+         ring process R[i: 1..2] { k: b[i] := 1; l: for j in R { d[j] := b[next(j)] + b[prev(j)]; } }",
+    );
+}
+
+#[test]
+fn checks_of_writes_to_everybody_agree() {
+    let findings = agrees(
+        "param N where N >= 0; shared a: array[P] of 0..2 = 0; shared b: array[P] of 0..2 = 0; shared c: array[0..1] of int = 1; shared m: array[P] of array[0..1] of 0..1 = 0; \
+         process P[i: 1..N] { \
+           k: a[i] := 1; l: choose { b[i] := 2; } or { a[i] := 2; } or { skip; } \
+           m: for j in P { if j != i { assert a[j] < 2; b[j] := a[j] + b[j] / a[j]; } } \
+           n: for j in P { if c[a[j]] == 1 { m[j][a[j]], m[j][b[j]] := 1, 0; } else if b[j] > 0 { a[j] := a[j] / b[j] + 1; } } \
+           o: atomic { for j in P { b[j] := b[j] + 1; } assert b[i] > 1; } }",
+    );
+    println!("{findings:?}");
+    assert!(findings.failures > findings.other_checks && findings.other_checks > 0);
+}
+
+#[test]
+fn names_inside_written_values_are_not_mixed_up() {
+    // `d` takes what `f` said for each process, and `c` gets it; then `f` asks all entries of `c`, in the scope of the very name that is inside of them.
+    agrees(
+        "param N where N >= 0; shared c: array[P] of bool = false; shared d: array[P] of bool = false; shared m: array[P] of array[P] of bool = false; \
+         shared n: array[P] of 0..9 = 0; \
+         def f(k: P) = forall b in P: c[b] || m[k][b]; \
+         def g(k: P) = sum b in P: n[b] + (if_(m[b][k])); def if_(t: bool) = count u in 0..0: t; \
+         process P[i: 1..N] { local t: bool = false; local s: 0..9 = 0; \
+           k: choose { c[i] := true; } or { m[i][i] := true; } or { choose j in P { m[j][i] := true; } } \
+           l: atomic { for j in P { d[j] := f(j); } for j in P { c[j] := d[j]; } t := f(i); for j in P { d[j] := f(j) != d[j]; } } \
+           o: for r in 0..1 { for j in P { c[j] := !c[j] || m[j][i]; } t := t != f(i); } }",
+    );
+}
+
+#[test]
+fn loops_whose_rounds_depend_are_not_supported() {
+    let process = "param N where N >= 1; shared a: array[P] of bool = false; shared x: 0..9 = 0; ordered process P[i: 1..N]";
+    let dependent = Some(
+        "rounds of a `for` over all processes in one step may influence one another".to_owned(),
+    );
+    for body in [
+        "for j in P { x := 1; }",
+        "for j in P { a[i] := true; }",
+        "for j in P { a[j] := a[i]; }",
+        "for j in P { a[j] := exists k in P: a[k]; }",
+        "for j in P { await a[j]; }",
+        "for j in P { if a[j] { break; } }",
+    ] {
+        let text = format!("{process} {{ l: {body} }}");
+        assert_eq!(unsupported(&text), dependent, "{text}");
+    }
+    assert_eq!(
+        unsupported(&format!(
+            "{process} {{ l: for j in P {{ a[j] := !a[j]; }} }}"
+        )),
+        None
+    );
+}
+
+#[test]
 fn names_that_are_bound_again_are_others() {
     // The argument of the outer call says `forall j`, in the scope of another `forall j`.
     agrees(

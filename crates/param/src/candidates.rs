@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
 use threadwise_lang::program::{IdOrder, Scalar, TemplateId};
-use threadwise_model::family::{Cell, Names, Term};
+use threadwise_model::family::{Cell, Names, Term, Write};
 
 use crate::conditions::{Cases, Goal};
 use crate::points::{Points, holds};
@@ -55,7 +55,7 @@ pub(crate) fn seeds(cases: &mut Cases, goals: &[&Goal]) -> Vec<Seed> {
             for guard in &path.guard {
                 formulas.extend(translator.assume(&guard.resolve(&names), true).ok());
             }
-            for (cell, value) in &path.writes {
+            for Write { cell, value, .. } in &path.writes {
                 let cell = cell.resolve(&names);
                 if let (Some(var), Ok(value)) =
                     (plain(&cell), translator.term(&value.resolve(&names)))
@@ -272,7 +272,7 @@ pub(crate) fn strides(cases: &mut Cases) -> HashMap<Variable, BTreeSet<i64>> {
     let family = cases.family;
     for template in &family.templates {
         for path in &template.paths {
-            for (cell, value) in &path.writes {
+            for Write { cell, value, .. } in &path.writes {
                 let Cell::Shared { .. } = cell else { continue };
                 let by = match value {
                     Term::Sum(terms) => match terms.as_slice() {

@@ -10,7 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
 use threadwise_evidence::family::{self, Condition};
 use threadwise_lang::program::{LocationId, Scalar, TemplateId};
-use threadwise_model::family::{Cell, Conjunct, Family, Names, Path, PathEnd, Population, Term};
+use threadwise_model::family::{
+    Cell, Conjunct, Family, Names, Path, PathEnd, Population, Term, Write,
+};
 
 use crate::scope::{
     Counted, Form, Reference, Scope, Table, Translator, Var, indicates, plain, single,
@@ -293,16 +295,12 @@ impl<'a> Cases<'a> {
             facts.push(translator.assume(&guard, true)?);
         }
         let mut after = HashMap::new();
-        let writes: Vec<(Cell, Term)> = path
-            .writes
-            .iter()
-            .map(|(cell, term)| (cell.resolve(&names), term.resolve(&names)))
-            .collect();
+        let writes: Vec<Write> = path.writes.iter().map(|write| write.of(own)).collect();
         for cell in translator.cells() {
             let before = Term::Cell(cell.clone());
             let mut value = before.clone();
-            for (written, new) in &writes {
-                value = Term::either(written.same(&cell), new.clone(), value);
+            for write in &writes {
+                value = write.after(&cell, value);
             }
             if value != before
                 && let Some(var) = plain(&cell)

@@ -94,6 +94,20 @@ impl<'a> Place<'a> {
         Ok(())
     }
 
+    /// The same for several variables: each combination.
+    fn for_all(
+        &self,
+        each: &[(BoundId, TemplateId)],
+        visit: &mut dyn FnMut(Place) -> Result<(), Stuck>,
+    ) -> Result<(), Stuck> {
+        match each.split_first() {
+            None => visit(*self),
+            Some(((var, template), rest)) => {
+                self.for_each(*var, *template, |place| place.for_all(rest, visit))
+            }
+        }
+    }
+
     fn term(&self, term: &Term) -> Result<i128, Stuck> {
         match term {
             Term::Number(number) => Ok(i128::from(*number)),
@@ -647,18 +661,25 @@ impl<'a> Comparison<'a> {
             return wrong("no state");
         };
         let mut after = state.clone();
-        for (cell, value) in &path.writes {
-            let (template, process, position) = place.cell(cell)?;
-            let Ok(value) = i64::try_from(place.term(value)?) else {
-                return wrong("written beyond 64 bits");
-            };
-            match template {
-                None => after.shared[position] = value,
-                Some(template) => {
-                    let stride = instance.local_cells(template);
-                    after.templates[template].cells[process * stride + position] = value;
+        for write in &path.writes {
+            let mut written = BTreeSet::new();
+            place.for_all(&write.each, &mut |place| {
+                let (template, process, position) = place.cell(&write.cell)?;
+                let Ok(value) = i64::try_from(place.term(&write.value)?) else {
+                    return wrong("written beyond 64 bits");
+                };
+                if !written.insert((template, process, position)) {
+                    return wrong("a cell is written for two processes");
                 }
-            }
+                match template {
+                    None => after.shared[position] = value,
+                    Some(template) => {
+                        let stride = instance.local_cells(template);
+                        after.templates[template].cells[process * stride + position] = value;
+                    }
+                }
+                Ok(())
+            })?;
         }
         Ok(after)
     }

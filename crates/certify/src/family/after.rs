@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use threadwise_evidence::arithmetic::{Formula, Variable};
 use threadwise_lang::program::{LocationId, TemplateId};
-use threadwise_model::family::{Cell, FamilyVariable, Index, Names, Path, Population, Term};
+use threadwise_model::family::{Cell, FamilyVariable, Index, Names, Path, Population, Term, Write};
 
 use super::linear::{Linear, at_most, differ, less, of_atom, substitute};
 use super::names::{Place, Symbol, counted_name, id_name, indicator_name};
@@ -23,7 +23,7 @@ pub(crate) struct After<'p> {
     /// Processes that the step starts, and that the condition is about.
     started: Vec<Process>,
     /// What is written: cells and values over the state before.
-    writes: Vec<(Cell, Term)>,
+    writes: Vec<Write>,
     /// The values of variables of the claim.
     values: HashMap<Variable, Linear>,
 }
@@ -45,12 +45,7 @@ impl<'p> After<'p> {
         to: LocationId,
         started: Vec<Process>,
     ) -> After<'p> {
-        let names = Names {
-            own: Some(mover.number),
-            bound: Vec::new(),
-        };
-        let writes = path.writes.iter();
-        let writes = writes.map(|(cell, value)| (cell.resolve(&names), value.resolve(&names)));
+        let writes = path.writes.iter().map(|write| write.of(mover.number));
         After {
             path,
             mover,
@@ -167,8 +162,8 @@ impl<'p> After<'p> {
             return self.started_value(translation, variable, owner, name, facts);
         }
         let mut value = Term::Cell(cell.clone());
-        for (written, new) in &self.writes {
-            value = Term::either(written.same(&cell), new.clone(), value);
+        for write in &self.writes {
+            value = write.after(&cell, value);
         }
         translation.linear(&value)
     }
@@ -294,7 +289,7 @@ impl<'p> After<'p> {
             let Symbol::Shared(var, places) = symbol else {
                 return Ok(());
             };
-            let mut writes = self.writes.iter().filter_map(|(cell, _)| match cell {
+            let mut writes = self.writes.iter().filter_map(|write| match &write.cell {
                 Cell::Shared {
                     var: written,
                     indices,
@@ -336,7 +331,8 @@ impl<'p> After<'p> {
     }
 }
 
-/// Whether an entry of an array that is written is not the one, at these places, of a process out of scope.
+/// Whether an entry of an array that is written is not the one, at these places, of a process out of scope. What is written for everybody is written for
+/// those, too: its index is bound, and no reference.
 fn is_of_scope(places: &[Place], written: &[Index]) -> bool {
     places.iter().zip(written).any(|(place, index)| {
         let of_other = matches!(place, Place::Reference(_));

@@ -3,6 +3,7 @@
 use super::expr::count;
 use super::names::Target;
 use super::*;
+use crate::rounds::{Dependence, Tie, independent};
 use crate::syntax::{child, exprs, names, span};
 
 /// How many statements and arguments macros may expand to, in all templates together.
@@ -382,33 +383,32 @@ impl Checker {
         let site = Site::Program(around.template);
         let domain_node = child(node, SyntaxKind::Domain)?;
         let name = names(node).next()?;
-        if let Some(Global::Template(id)) = exprs(&domain_node)
-            .next()
-            .and_then(|first| names(&first).next())
-            .and_then(|name| self.globals.get(name.text()).map(|g| g.0))
-            && self.program.templates[id].order == IdOrder::Unordered
-            && exprs(&domain_node).count() == 1
-        {
-            let template = self.program.templates[id].name.clone();
-            self.report(
-                Diagnostic::new(
-                    Code::UnorderedFor,
-                    span(&domain_node),
-                    format!("the ids of `{template}` have no order to go through"),
-                )
-                .label("unordered")
-                .help(format!(
-                    "use `forall`, `exists` or `choose .. in`, or declare `ordered process {template}[..]`"
-                )),
-            );
-            return None;
-        }
         if !self.has_label(node.children().last().as_ref()?, 0) {
             let (bound, domain, inner) = self.bound_block(node, site, scope)?;
+            let before = std::mem::take(&mut self.incomplete);
             let body = self.block(node, around, &inner);
+            // With statements missing, what the rounds do is not known.
+            if let Domain::Template(id) = domain
+                && self.program.templates[id].order == IdOrder::Unordered
+                && !self.incomplete
+                && let Err(found) = independent(&self.program, around.template, bound, id, &body)
+            {
+                self.dependent_rounds(around.template, id, (&domain_node, name.text()), found);
+            }
+            self.incomplete |= before;
             return Some(StmtKind::For(bound, domain, body));
         }
         let domain = self.domain(&domain_node, site, scope)?;
+        if let Domain::Template(id) = domain
+            && self.program.templates[id].order == IdOrder::Unordered
+        {
+            let why = "this loop stops between two of them";
+            let refused = self.no_order(id, &domain_node, why);
+            let help = "a loop without labels inside can do the same for all of them at once; to go through them one by one, declare";
+            let name = &self.program.templates[id].name;
+            self.report(refused.help(format!("{help} `ordered process {name}[..]`")));
+            return None;
+        }
         self.shadow_check(&name, site);
         let counter = self.loop_counter(around.template, &name, &domain)?;
         let owner = self.program.templates[around.template].span;
@@ -419,6 +419,73 @@ impl Checker {
         inner.inner.push((text(&name), Inner::Counter(counter)));
         let body = self.block(node, around, &inner);
         Some(StmtKind::ForLabelled(counter, domain, body))
+    }
+
+    /// A loop over ids without an order whose rounds are not done all at once.
+    fn no_order(&self, template: TemplateId, domain: &SyntaxNode, why: &str) -> Diagnostic {
+        let template = &self.program.templates[template].name;
+        let message = format!("the ids of `{template}` have no order to go through, and {why}");
+        Diagnostic::new(Code::UnorderedFor, span(domain), message).label("unordered")
+    }
+
+    /// A loop over ids without an order whose rounds may influence one another.
+    fn dependent_rounds(
+        &mut self,
+        own: TemplateId,
+        template: TemplateId,
+        (domain, round): (&SyntaxNode, &str),
+        found: Dependence,
+    ) {
+        let program = &self.program;
+        let named = |var| match var {
+            VarRef::Shared(var) => &program.shared[var],
+            VarRef::Local(var) => &program.templates[own].locals[var],
+        };
+        let ordered = format!(
+            "or declare `ordered process {}[..]`",
+            program.templates[template].name
+        );
+        let (why, here, help) = match found.tie {
+            Tie::Grows => (
+                "they become more".to_owned(),
+                None,
+                "use `forall`, `exists` or `choose .. in`".to_owned(),
+            ),
+            Tie::Statement => (
+                "this cannot be done for all of them at once".to_owned(),
+                Some("this depends on the order".to_owned()),
+                format!(
+                    "assign, test and assert for every `{round}`; to wait for all of them, write `await forall`; {ordered}"
+                ),
+            ),
+            Tie::Write(var) => {
+                let name = &named(var).name;
+                (
+                    format!("rounds of this loop write the same cell of `{name}`"),
+                    Some(format!("not the cell of `{round}` alone")),
+                    format!(
+                        "write only entries of arrays over the ids, each at index `{round}`; {ordered}"
+                    ),
+                )
+            }
+            Tie::Read(var) => {
+                let name = &named(var).name;
+                (
+                    format!("a round of this loop reads what another one writes to `{name}`"),
+                    Some(format!(
+                        "`{name}` is written in this loop, and this may be another entry than that of `{round}`"
+                    )),
+                    format!(
+                        "where the loop writes an array, read it at index `{round}` only; {ordered}"
+                    ),
+                )
+            }
+        };
+        let mut refused = self.no_order(template, domain, &why).help(help);
+        if let Some(here) = here {
+            refused = refused.related(found.span, here);
+        }
+        self.report(refused);
     }
 
     /// The hidden local of a `for` loop with labels inside.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{Binding, Rule, Site, Valid, Validator, ensure, fits};
 use crate::check::{check_template, entry_label, same_cell, same_value};
 use crate::program::*;
+use crate::rounds::independent;
 
 /// What surrounds a statement.
 #[derive(Clone, Copy)]
@@ -155,11 +156,19 @@ impl Validator<'_> {
                 self.over(*var, domain, block, around, met, span)
             }
             StmtKind::For(var, domain, block) => {
-                self.gone_through(domain, site, span)?;
-                self.over(*var, domain, block, in_loop, met, span)
+                self.domain(domain, site, span)?;
+                self.over(*var, domain, block, in_loop, met, span)?;
+                match self.unordered(domain) {
+                    Some(id) => {
+                        let rounds = independent(program, around.template, *var, id, block);
+                        ensure(rounds.is_ok(), Rule::Order, span)
+                    }
+                    None => Ok(()),
+                }
             }
             StmtKind::ForLabelled(counter, domain, block) => {
-                self.gone_through(domain, site, span)?;
+                self.domain(domain, site, span)?;
+                ensure(self.unordered(domain).is_none(), Rule::Order, span)?;
                 self.counter(*counter, domain, around.template, met, span)?;
                 let before = met.labels.len();
                 self.block(block, in_loop, met)?;
@@ -197,15 +206,14 @@ impl Validator<'_> {
         Ok(())
     }
 
-    /// What a loop goes through has an order.
-    fn gone_through(&mut self, domain: &Domain, site: Site, span: Span) -> Valid {
-        self.domain(domain, site, span)?;
+    /// The template whose ids a loop goes through, if they have no order.
+    fn unordered(&self, domain: &Domain) -> Option<TemplateId> {
         match domain {
             Domain::Template(id) => {
                 let order = self.program.templates[*id].order;
-                ensure(order != IdOrder::Unordered, Rule::Order, span)
+                (order == IdOrder::Unordered).then_some(*id)
             }
-            Domain::Range(..) | Domain::Enum(_) => Ok(()),
+            Domain::Range(..) | Domain::Enum(_) => None,
         }
     }
 

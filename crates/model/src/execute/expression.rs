@@ -15,7 +15,7 @@ use crate::state::{FREE, NONE};
 use crate::system::{Check, CheckKind};
 
 /// What a path has done, in the values of a way to evaluate.
-pub(crate) type FrameOf<D> = Frame<<D as Evaluate>::Value, <D as Evaluate>::Cell>;
+pub(crate) type FrameOf<D> = Frame<<D as Evaluate>::Value, <D as Evaluate>::Write>;
 type ChecksOf<D> = Vec<Check<<D as Evaluate>::Truth>>;
 type Result<D, T> = std::result::Result<T, <D as Evaluate>::Refusal>;
 
@@ -46,8 +46,8 @@ pub(crate) trait Evaluate: Sized {
     type Truth: Truth;
     /// Integers, with truth values as 0 and 1.
     type Value: Value<Truth = Self::Truth>;
-    /// A cell that is written.
-    type Cell: Clone;
+    /// A value that was written, and where.
+    type Write: Clone;
     /// What a place of the program names, its indices evaluated.
     type Place: Clone;
     /// Why something cannot be evaluated.

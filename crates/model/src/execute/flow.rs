@@ -8,8 +8,10 @@
 
 use index_vec::{IndexVec, define_index_type};
 use threadwise_lang::program::{
-    Block, BoundId, Domain, Expr, LocalId, LocationId, Span, Stmt, StmtKind, Template,
+    Block, Domain, Expr, LocalId, LocationId, Program, Span, Stmt, StmtKind, TemplateId,
 };
+
+use super::rounds::For;
 
 define_index_type! { /// A node of the graph.
 pub(crate) struct NodeId = u32; }
@@ -29,11 +31,11 @@ pub(crate) enum Node<'p> {
     /// Rest here, or go on.
     Stay(NodeId),
     /// Any value of the domain.
-    Pick(BoundId, &'p Domain, NodeId),
+    Pick(threadwise_lang::program::BoundId, &'p Domain, NodeId),
     /// An unlabelled `for` begins with the first value: into the loop, or past it.
-    ForEnter(BoundId, &'p Domain, NodeId, NodeId, Span),
+    ForEnter(For<'p>, NodeId, NodeId),
     /// An unlabelled `for` goes on with the next value: into the loop, or past it.
-    ForNext(BoundId, &'p Domain, NodeId, NodeId, Span),
+    ForNext(For<'p>, NodeId, NodeId),
     /// A labelled `for` begins: into the loop with the least value, or past it.
     CounterEnter(LocalId, &'p Domain, NodeId, NodeId),
     /// A labelled `for` goes on: into the loop with the next value, or past it.
@@ -44,6 +46,8 @@ pub(crate) enum Node<'p> {
 
 /// The graph of a template's body.
 pub(crate) struct Flow<'p> {
+    /// The template.
+    pub(crate) template: TemplateId,
     /// The nodes.
     pub(crate) nodes: IndexVec<NodeId, Node<'p>>,
     /// For each label the node that its steps begin with, and the place of its statement.
@@ -51,9 +55,12 @@ pub(crate) struct Flow<'p> {
 }
 
 /// Builds the graph.
-pub(crate) fn flow(template: &Template) -> Flow<'_> {
+pub(crate) fn flow(program: &Program, id: TemplateId) -> Flow<'_> {
+    let template = &program.templates[id];
     let mut builder = Builder {
+        program,
         flow: Flow {
+            template: id,
             nodes: IndexVec::new(),
             starts: index_vec::index_vec![None; template.locations.len()],
         },
@@ -71,6 +78,7 @@ pub(crate) fn flow(template: &Template) -> Flow<'_> {
 type Counter<'p> = (LocalId, &'p Domain);
 
 struct Builder<'p> {
+    program: &'p Program,
     flow: Flow<'p>,
     /// The labelled `for` loops around each label.
     counters_at: IndexVec<LocationId, Vec<LocalId>>,
@@ -184,10 +192,12 @@ impl<'p> Builder<'p> {
             StmtKind::For(bound, domain, body) => {
                 let round = self.node(Node::Fork(Vec::new()));
                 self.breaks.push((next, self.counters.len()));
-                let body = self.block(body, round);
+                let inside = self.block(body, round);
                 self.breaks.pop();
-                self.flow.nodes[round] = Node::ForNext(*bound, domain, body, next, stmt.span);
-                self.node(Node::ForEnter(*bound, domain, body, next, stmt.span))
+                let parts = (*bound, domain, body);
+                let looped = For::new(self.program, self.flow.template, parts, stmt.span);
+                self.flow.nodes[round] = Node::ForNext(looped, inside, next);
+                self.node(Node::ForEnter(looped, inside, next))
             }
             StmtKind::ForLabelled(local, domain, body) => {
                 let round = self.node(Node::Fork(Vec::new()));

@@ -19,17 +19,17 @@ use crate::system::{Check, CheckKind};
 type Result<D, T> = std::result::Result<T, <D as Evaluate>::Refusal>;
 /// A path of a way to execute.
 pub(crate) type PathOf<D> =
-    Path<<D as Evaluate>::Value, <D as Evaluate>::Cell, <D as Execute>::Trail>;
+    Path<<D as Evaluate>::Value, <D as Evaluate>::Write, <D as Execute>::Trail>;
 
 /// A path as far as it goes.
 #[derive(Clone)]
-pub(crate) struct Path<V: Value, C, T> {
+pub(crate) struct Path<V: Value, W, T> {
     /// The label where it begins.
     pub(crate) from: LocationId,
     /// The statement there.
     pub(crate) span: Span,
     /// What it has done.
-    pub(crate) frame: Frame<V, C>,
+    pub(crate) frame: Frame<V, W>,
     /// What must hold for it, and what it chooses.
     pub(crate) trail: T,
     node: NodeId,
@@ -37,7 +37,7 @@ pub(crate) struct Path<V: Value, C, T> {
     rounds: BTreeMap<LocalId, i64>,
 }
 
-impl<V: Value, C, T: Default> Path<V, C, T> {
+impl<V: Value, W, T: Default> Path<V, W, T> {
     fn new(from: LocationId, span: Span, node: NodeId) -> Self {
         Path {
             from,
@@ -50,7 +50,7 @@ impl<V: Value, C, T: Default> Path<V, C, T> {
     }
 }
 
-impl<V: Value, C, T: Default> Default for Path<V, C, T> {
+impl<V: Value, W, T: Default> Default for Path<V, W, T> {
     fn default() -> Self {
         Path::new(LocationId::new(0), Span::default(), NodeId::new(0))
     }
@@ -97,6 +97,13 @@ pub(crate) trait Execute: Evaluate {
     fn write(&mut self, place: Self::Place, value: Self::Value, span: Span) -> Result<Self, ()>;
     /// A process is started.
     fn start(&mut self, template: TemplateId, span: Span) -> Result<Self, ()>;
+    /// What stands for each process of a template, if what is done for all of them is done once: until `everybody_done`, everything is about each. Otherwise
+    /// it is done for one after the other.
+    fn everybody(&mut self, _bound: BoundId, _template: TemplateId) -> Option<Self::Value> {
+        None
+    }
+    /// The end of what is done for all processes.
+    fn everybody_done(&mut self) {}
 }
 
 /// Follows all paths from a label.
@@ -108,6 +115,7 @@ pub(crate) fn follow<D: Execute>(domain: &mut D, flow: &Flow, from: LocationId) 
         flow,
         domain,
         pending: vec![Path::new(from, span, node)],
+        given: Truth::constant(true),
     };
     while let Some(path) = walk.pending.pop() {
         *walk.domain.path() = path;
@@ -118,11 +126,13 @@ pub(crate) fn follow<D: Execute>(domain: &mut D, flow: &Flow, from: LocationId) 
     Ok(())
 }
 
-struct Walk<'w, D: Execute> {
-    flow: &'w Flow<'w>,
-    domain: &'w mut D,
+pub(super) struct Walk<'w, D: Execute> {
+    pub(super) flow: &'w Flow<'w>,
+    pub(super) domain: &'w mut D,
     /// Paths to go on with, the next one last.
     pending: Vec<PathOf<D>>,
+    /// Where what is done is done and checked, and nothing elsewhere: the conditions around it in the body of a loop that does not divide the path.
+    pub(super) given: D::Truth,
 }
 
 /// A value on its way to a place, and what is blamed if it lies outside the type.
@@ -165,16 +175,21 @@ impl<D: Execute> Walk<'_, D> {
                     None => self.domain.end(),
                 }
             }
-            Node::ForEnter(bound, domain, inside, past, span) => {
-                let (lo, hi) = self.domain.numbers(domain, *span)?;
-                self.for_value(*bound, Some(lo), hi, (*inside, *past));
+            Node::ForEnter(looped, inside, past) => {
+                if looped.everybody.is_some() {
+                    self.rounds(looped)?;
+                    self.go(*past);
+                } else {
+                    let (lo, hi) = self.domain.numbers(looped.domain, looped.span)?;
+                    self.for_value(looped.bound, Some(lo), hi, (*inside, *past));
+                }
             }
-            Node::ForNext(bound, domain, inside, past, span) => {
-                let (_, hi) = self.domain.numbers(domain, *span)?;
-                let value = self.domain.frame().bindings.get(bound);
+            Node::ForNext(looped, inside, past) => {
+                let (_, hi) = self.domain.numbers(looped.domain, looped.span)?;
+                let value = self.domain.frame().bindings.get(&looped.bound);
                 // The next value, unless there is none beyond the greatest number.
                 let next = value.and_then(|value| value.known()?.checked_add(1));
-                self.for_value(*bound, next, hi, (*inside, *past));
+                self.for_value(looped.bound, next, hi, (*inside, *past));
             }
             Node::CounterEnter(local, domain, inside, past) => {
                 let (lo, hi) = self.domain.bounds(domain, span)?;
@@ -309,6 +324,7 @@ impl<D: Execute> Walk<'_, D> {
     fn checked<T>(&mut self, result: Result<D, T>) -> Result<D, T> {
         let result = result?;
         for check in std::mem::take(&mut self.domain.frame().checks) {
+            let check = self.where_given(check)?;
             self.domain.require(check)?;
         }
         Ok(result)
@@ -319,7 +335,7 @@ impl<D: Execute> Walk<'_, D> {
         self.checked(value)
     }
 
-    fn truth(&mut self, expr: &Expr) -> Result<D, D::Truth> {
+    pub(super) fn truth(&mut self, expr: &Expr) -> Result<D, D::Truth> {
         let truth = self.domain.truth(expr);
         self.checked(truth)
     }
@@ -341,7 +357,7 @@ impl<D: Execute> Walk<'_, D> {
         Ok((cell, value))
     }
 
-    fn check(&mut self, holds: D::Truth, kind: CheckKind, span: Span) -> Result<D, ()> {
+    pub(super) fn check(&mut self, holds: D::Truth, kind: CheckKind, span: Span) -> Result<D, ()> {
         self.domain.check(holds, kind, span);
         self.checked(Ok(()))
     }
@@ -351,17 +367,7 @@ impl<D: Execute> Walk<'_, D> {
         let span = stmt.span;
         let mut exists = true;
         match &stmt.kind {
-            StmtKind::Assign(places, values) => {
-                let mut cells = Vec::new();
-                for place in places {
-                    cells.push(self.place(place)?);
-                }
-                let mut writes = Vec::new();
-                for (cell, value) in cells.into_iter().zip(values) {
-                    writes.push((cell, self.value(value)?, value.span));
-                }
-                self.assign(writes, span)?;
-            }
+            StmtKind::Assign(places, values) => self.assignment(places, values, span)?,
             StmtKind::Cas {
                 result,
                 place,
@@ -421,6 +427,24 @@ impl<D: Execute> Walk<'_, D> {
             false => self.domain.end(),
         }
         Ok(())
+    }
+
+    /// `p, q := e, f`
+    pub(super) fn assignment(
+        &mut self,
+        places: &[hir::Place],
+        values: &[Expr],
+        span: Span,
+    ) -> Result<D, ()> {
+        let mut cells = Vec::new();
+        for place in places {
+            cells.push(self.place(place)?);
+        }
+        let mut writes = Vec::new();
+        for (cell, value) in cells.into_iter().zip(values) {
+            writes.push((cell, self.value(value)?, value.span));
+        }
+        self.assign(writes, span)
     }
 
     /// `cas`: two paths, in one of which the values are equal.
@@ -486,6 +510,7 @@ impl<D: Execute> Walk<'_, D> {
             self.check(holds, CheckKind::Range, *blamed)?;
         }
         for (cell, value, blamed) in writes {
+            let value = self.or_kept(&cell, value, blamed)?;
             self.domain.write(cell, value, blamed)?;
         }
         Ok(())

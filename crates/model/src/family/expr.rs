@@ -7,12 +7,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use threadwise_lang::program::{
-    Domain, Expr, FoldKind as SourceFold, LocationId, ParamId, Program, Scalar, Span, TemplateId,
+    BoundId, Domain, Expr, FoldKind as SourceFold, LocationId, ParamId, Program, Scalar, Span,
+    TemplateId,
 };
 
 use super::paths::Open;
 use super::{
     Cell, Dimension, Family, FamilyVariable, FoldKind, Formula, Index, Path, Term, Unsupported,
+    Write,
 };
 use crate::execute::{self, Evaluate, Fold, Form, Value, Var};
 use crate::system::CheckKind;
@@ -29,7 +31,7 @@ const MAX_NODES: usize = 20_000;
 const MAX_NESTING: usize = 400;
 
 pub(super) type Result<T> = std::result::Result<T, Unsupported>;
-type Frame = execute::Frame<Term, Cell>;
+type Frame = execute::Frame<Term, Write>;
 
 /// Lowers expressions and paths.
 pub(super) struct Lowering<'a> {
@@ -50,6 +52,17 @@ pub(super) struct Lowering<'a> {
     pub(super) nodes: usize,
     /// How many statements were executed on them.
     pub(super) statements: usize,
+    /// The loops over all processes that what is executed is in, outermost first.
+    pub(super) everybody: Vec<Everybody>,
+}
+
+/// A loop over all processes that is executed once, for all of them.
+pub(super) struct Everybody {
+    /// The process.
+    pub(super) bound: BoundId,
+    pub(super) template: TemplateId,
+    /// How much was written before it.
+    pub(super) writes: usize,
 }
 
 /// The cells that a place may name, each with the condition that it is the one.
@@ -82,6 +95,7 @@ impl<'a> Lowering<'a> {
             paths: Vec::new(),
             nodes: 0,
             statements: 0,
+            everybody: Vec::new(),
         }
     }
 
@@ -187,18 +201,17 @@ impl<'a> Lowering<'a> {
 
     /// The value of a cell, after what has been written.
     pub(super) fn current(&self, cell: Cell) -> Term {
-        let mut value = Term::Cell(cell.clone());
-        for (written, new) in &self.path.frame.writes {
-            value = Term::either(written.same(&cell), new.clone(), value);
-        }
-        value
+        let writes = self.path.frame.writes.iter();
+        writes.fold(Term::Cell(cell.clone()), |value, write| {
+            write.after(&cell, value)
+        })
     }
 }
 
 impl<'a> Evaluate for Lowering<'a> {
     type Truth = Formula;
     type Value = Term;
-    type Cell = Cell;
+    type Write = Write;
     type Place = Targets<'a>;
     type Refusal = Unsupported;
 

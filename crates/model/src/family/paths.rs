@@ -1,9 +1,9 @@
 //! Paths of a family: where something is checked, one path ends in the failure and the other goes on knowing that the check succeeded.
 
-use threadwise_lang::program::{Domain, LocationId, Scalar, Span, TemplateId};
+use threadwise_lang::program::{BoundId, Domain, LocationId, Scalar, Span, TemplateId};
 
-use super::expr::{Lowering, Result, Targets};
-use super::{Cell, Family, Formula, MAX_PATHS, Path, PathEnd, Term, Unsupported, between};
+use super::expr::{Everybody, Lowering, Result, Targets};
+use super::{Family, Formula, MAX_PATHS, Path, PathEnd, Term, Unsupported, Write, between};
 use crate::execute::{self, Evaluate, Execute, Form};
 use crate::system::Check;
 
@@ -15,11 +15,11 @@ const MAX_STATEMENTS: usize = 20_000;
 const MAX_WRITES: usize = 1_000;
 
 /// A path that is executed.
-pub(super) type Open = execute::Path<Term, Cell, Trail>;
+pub(super) type Open = execute::Path<Term, Write, Trail>;
 
 /// The paths of a template, in the order of its labels.
 pub(super) fn paths(family: &Family, template: TemplateId) -> Result<Vec<Path>> {
-    let flow = execute::flow(&family.program().templates[template]);
+    let flow = execute::flow(family.program(), template);
     let mut lowering = Lowering::new(family, Some(template));
     for from in family.templates[template].locations.indices() {
         (lowering.nodes, lowering.statements) = (0, 0);
@@ -63,7 +63,7 @@ impl Lowering<'_> {
         let path = &self.path;
         let guard = path.trail.guard.iter().map(|formula| formula.size().nodes);
         let writes = path.frame.writes.iter();
-        let writes = writes.map(|(cell, term)| cell.size().nodes + term.size().nodes);
+        let writes = writes.map(|write| write.cell.size().nodes + write.value.size().nodes);
         self.nodes += guard.chain(writes).sum::<usize>();
         match self.nodes > MAX_NODES {
             true => Err(Unsupported::new("the steps are too large", path.span)),
@@ -132,7 +132,13 @@ impl<'a> Execute for Lowering<'a> {
         possible
     }
 
+    /// What is checked for everybody must hold of all processes.
     fn require(&mut self, check: Check<Formula>) -> Result<()> {
+        let everybody = self.everybody.iter().rev();
+        let holds = everybody.fold(check.holds, |holds, each| {
+            Formula::quantified(true, each.bound, each.template, holds)
+        });
+        let check = Check { holds, ..check };
         let succeeding = self.path.clone();
         self.path.trail.assume(check.holds.clone().negated());
         self.finish(PathEnd::Fails(check.kind, check.span))?;
@@ -202,7 +208,13 @@ impl<'a> Execute for Lowering<'a> {
             let kept = self.current(cell.clone());
             let new = Term::either(condition, value.clone(), kept);
             self.admit(&new, span)?;
-            self.path.frame.writes.push((cell, new));
+            let each = Vec::new();
+            let write = Write {
+                each,
+                cell,
+                value: new,
+            };
+            self.path.frame.writes.push(write);
         }
         match self.path.frame.writes.len() > MAX_WRITES {
             true => Err(Unsupported::new(
@@ -216,5 +228,24 @@ impl<'a> Execute for Lowering<'a> {
     fn start(&mut self, template: TemplateId, _: Span) -> Result<()> {
         self.path.frame.starts.push(template);
         Ok(())
+    }
+
+    fn everybody(&mut self, bound: BoundId, template: TemplateId) -> Option<Term> {
+        self.everybody.push(Everybody {
+            bound,
+            template,
+            writes: self.path.frame.writes.len(),
+        });
+        Some(Term::Bound(bound))
+    }
+
+    /// What was written for a process is written for all of them. While it was for one, other writes of the body were seen as its own, which
+    /// they are.
+    fn everybody_done(&mut self) {
+        if let Some(each) = self.everybody.pop() {
+            for write in &mut self.path.frame.writes[each.writes..] {
+                write.each.insert(0, (each.bound, each.template));
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ use threadwise_lang::program::{
     ArithOp, BoundId, CompareOp, LocalId, LocationId, ParamId, SharedId, TemplateId,
 };
 
+use super::Write;
 use crate::execute::{Form, Size, Truth, Value};
 
 /// An integer.
@@ -285,15 +286,87 @@ impl Names {
         }
     }
 
-    /// The names that are known inside a quantifier: one that it binds again is another there. Definitions that are
-    /// called with calls of themselves lead to such quantifiers.
-    fn inside(&self, var: BoundId) -> Cow<'_, Names> {
-        if !self.bound.iter().any(|(bound, _)| *bound == var) {
-            return Cow::Borrowed(self);
+    /// The variable of a quantifier, and the names that are known inside it: one that it binds again is another there. Definitions that are
+    /// called with calls of themselves lead to such quantifiers. Where a process that a name stands for is called like the variable, the variable gets a new name,
+    /// or it would take that process for its own. `bounds` lists the names in the quantifier's body.
+    fn inside(
+        &self,
+        var: BoundId,
+        bounds: &dyn Fn(&mut dyn FnMut(BoundId)),
+    ) -> (BoundId, Cow<'_, Names>) {
+        let others = || self.bound.iter().filter(|(bound, _)| *bound != var);
+        let mut captured = false;
+        others().for_each(|(_, process)| process.bounds(&mut |bound| captured |= bound == var));
+        if !captured && others().count() == self.bound.len() {
+            return (var, Cow::Borrowed(self));
         }
-        let mut names = self.clone();
-        names.bound.retain(|(bound, _)| *bound != var);
-        Cow::Owned(names)
+        let mut names = Names {
+            own: self.own,
+            bound: others().cloned().collect(),
+        };
+        if !captured {
+            return (var, Cow::Owned(names));
+        }
+        let mut last = var;
+        bounds(&mut |bound| last = last.max(bound));
+        others().for_each(|(_, process)| process.bounds(&mut |bound| last = last.max(bound)));
+        let new = BoundId::from_usize(last.index() + 1);
+        names.bound.push((var, Term::Bound(new)));
+        (new, Cow::Owned(names))
+    }
+}
+
+impl Write {
+    /// The write of a step whose process is a reference.
+    pub fn of(&self, own: u32) -> Write {
+        let names = Names {
+            own: Some(own),
+            bound: Vec::new(),
+        };
+        Write {
+            each: self.each.clone(),
+            cell: self.cell.resolve(&names),
+            value: self.value.resolve(&names),
+        }
+    }
+
+    /// When a cell is written, and with which value; nothing if it never is, because it is of another variable.
+    pub fn to(&self, cell: &Cell) -> Option<(Formula, Term)> {
+        let (indices, others) = match (&self.cell, cell) {
+            (
+                Cell::Shared { indices, .. },
+                Cell::Shared {
+                    indices: others, ..
+                },
+            )
+            | (
+                Cell::Local { indices, .. },
+                Cell::Local {
+                    indices: others, ..
+                },
+            ) => (indices, others),
+            _ => return None,
+        };
+        let mut names = Names::default();
+        for (bound, _) in &self.each {
+            let meant = |index: &Index| *index == Index::Process(Term::Bound(*bound));
+            let position = indices.iter().position(meant)?;
+            if let Some(Index::Process(process)) = others.get(position) {
+                names.bound.push((*bound, process.clone()));
+            }
+        }
+        match self.cell.resolve(&names).same(cell) {
+            Formula::Constant(false) => None,
+            same => Some((same, self.value.resolve(&names))),
+        }
+    }
+
+    /// What a cell holds after the write, if it held something before.
+    pub fn after(&self, cell: &Cell, before: Term) -> Term {
+        match self.to(cell) {
+            Some((written, value)) => Term::either(written, value, before),
+            None => before,
+        }
     }
 }
 
@@ -328,12 +401,44 @@ impl Term {
                 var,
                 template,
                 body,
-            } => Term::Fold {
-                kind: *kind,
-                var: *var,
-                template: *template,
-                body: Box::new(body.resolve(&names.inside(*var))),
-            },
+            } => {
+                let (var, names) = names.inside(*var, &|each| body.bounds(each));
+                Term::Fold {
+                    kind: *kind,
+                    var,
+                    template: *template,
+                    body: Box::new(body.resolve(&names)),
+                }
+            }
+        }
+    }
+
+    /// Calls a function with every name of a process in the term, also where it is bound.
+    fn bounds(&self, each: &mut dyn FnMut(BoundId)) {
+        match self {
+            Term::Bound(bound) => each(*bound),
+            Term::Number(_)
+            | Term::Param(_)
+            | Term::Population(_)
+            | Term::Own
+            | Term::Reference(_)
+            | Term::Choice(_) => {}
+            Term::Cell(cell) => cell.bounds(each),
+            Term::Sum(terms) => terms.iter().for_each(|term| term.bounds(each)),
+            Term::Scaled(_, term) => term.bounds(each),
+            Term::Product(a, b) | Term::Quotient(a, b) | Term::Remainder(a, b) => {
+                a.bounds(each);
+                b.bounds(each);
+            }
+            Term::If(condition, yes, no) => {
+                condition.bounds(each);
+                yes.bounds(each);
+                no.bounds(each);
+            }
+            Term::Fold { var, body, .. } => {
+                each(*var);
+                body.bounds(each);
+            }
         }
     }
 }
@@ -364,6 +469,23 @@ impl Cell {
                 var: *var,
                 indices: each(indices),
             },
+        }
+    }
+
+    fn bounds(&self, each: &mut dyn FnMut(BoundId)) {
+        let (process, indices) = match self {
+            Cell::Shared { indices, .. } => (None, indices),
+            Cell::Local {
+                process, indices, ..
+            } => (Some(process), indices),
+        };
+        if let Some(process) = process {
+            process.bounds(each);
+        }
+        for index in indices {
+            if let Index::Process(term) = index {
+                term.bounds(each);
+            }
         }
     }
 
@@ -437,13 +559,29 @@ impl Formula {
             Formula::Not(inner) => inner.resolve(names).negated(),
             Formula::And(members) => Formula::all(each(members)),
             Formula::Or(members) => Formula::any(each(members)),
-            Formula::ForAll(var, template, body) => {
-                let body = body.resolve(&names.inside(*var));
-                Formula::quantified(true, *var, *template, body)
+            Formula::ForAll(var, template, body) | Formula::Exists(var, template, body) => {
+                let forall = matches!(self, Formula::ForAll(..));
+                let (var, names) = names.inside(*var, &|each| body.bounds(each));
+                Formula::quantified(forall, var, *template, body.resolve(&names))
             }
-            Formula::Exists(var, template, body) => {
-                let body = body.resolve(&names.inside(*var));
-                Formula::quantified(false, *var, *template, body)
+        }
+    }
+
+    fn bounds(&self, each: &mut dyn FnMut(BoundId)) {
+        match self {
+            Formula::Constant(_) => {}
+            Formula::AtMost(a, b) | Formula::Equal(a, b) => {
+                a.bounds(each);
+                b.bounds(each);
+            }
+            Formula::At { process, .. } => process.bounds(each),
+            Formula::Not(inner) => inner.bounds(each),
+            Formula::And(members) | Formula::Or(members) => {
+                members.iter().for_each(|member| member.bounds(each));
+            }
+            Formula::ForAll(var, _, body) | Formula::Exists(var, _, body) => {
+                each(*var);
+                body.bounds(each);
             }
         }
     }

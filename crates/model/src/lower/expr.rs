@@ -24,7 +24,7 @@ use crate::state::ProcessRef;
 use crate::system::{Check, CheckKind, Clause, DimKind, Expr, Place, Step, SystemTemplate, VarId};
 use crate::temporal::Taken;
 
-type Frame = execute::Frame<Expr, Place>;
+type Frame = execute::Frame<Expr, (Place, Expr)>;
 
 /// How deep a lowered expression may nest: engines walk it recursively.
 pub(super) const MAX_DEPTH: usize = 400;
@@ -391,7 +391,7 @@ impl<'a> Translator<'a> {
 impl<'a> Evaluate for Translator<'a> {
     type Truth = Expr;
     type Value = Expr;
-    type Cell = Place;
+    type Write = (Place, Expr);
     type Place = Place;
     type Refusal = Refusal;
 

@@ -15,7 +15,7 @@ use crate::system::{CellDomain, Check, Clause, Expr, Place, Step, Update, VarId}
 
 type Result<T> = std::result::Result<T, Refusal>;
 /// A path that is executed.
-pub(super) type Path = execute::Path<Expr, Place, Trail>;
+pub(super) type Path = execute::Path<Expr, (Place, Expr), Trail>;
 
 /// The steps of a template from each of its locations.
 pub(super) fn steps(
@@ -24,7 +24,7 @@ pub(super) fn steps(
     budget: &mut u64,
 ) -> std::result::Result<IndexVec<LocationId, Vec<Step>>, Vec<Refusal>> {
     let body = &layout.program.templates[template];
-    let flow = execute::flow(body);
+    let flow = execute::flow(layout.program, template);
     let mut steps = index_vec::index_vec![Vec::new(); body.locations.len()];
     let mut refusals = Vec::new();
     for location in body.locations.indices() {
