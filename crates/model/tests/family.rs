@@ -11,9 +11,10 @@ use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_testgen::coverage::{Quality, Sample};
 use threadwise_testgen::family::{Existence, Findings, compare, existence};
+use threadwise_testgen::generate::generate_for_everybody;
 use threadwise_testgen::random::Random;
 use threadwise_testgen::sweep::programs;
-use threadwise_testgen::{library, library_for_all, random_programs};
+use threadwise_testgen::{generated_programs, library, library_for_all, random_programs};
 
 fn program(text: &str) -> Arc<Program> {
     let checked = threadwise_lang::check(text);
@@ -182,6 +183,41 @@ fn random_programs_agree() {
         "{total:?}"
     );
     Quality::of(samples).assert_constructs(2.0, &[]);
+}
+
+#[test]
+fn random_writes_to_everybody_agree() {
+    let count = programs(200);
+    let compared = generated_programs(generate_for_everybody, count, |_, _, instance| {
+        let program = Arc::new(instance.program().clone());
+        let Ok(family) = Family::new(program, &Values::new()) else {
+            return Ok(None);
+        };
+        let findings = compare(&family, instance, STATES)?;
+        let paths = family.templates.iter().flat_map(|template| &template.paths);
+        let writes: Vec<usize> = paths
+            .flat_map(|path| path.writes.iter().map(|write| write.each.len()))
+            .collect();
+        let of = |many: usize| writes.iter().filter(|each| **each == many).count();
+        Ok(Some((findings, of(1), of(2))))
+    });
+    let supported: Vec<_> = compared.into_iter().flatten().collect();
+    let mut total = Findings::default();
+    supported
+        .iter()
+        .for_each(|(findings, ..)| total.add(findings));
+    let with = supported.iter().filter(|(_, one, _)| *one > 0).count();
+    let with_two = supported.iter().filter(|(.., two)| *two > 0).count();
+    let count = count as usize;
+    println!(
+        "{} of {count}, {with} and {with_two} write to everybody: {total:?}",
+        supported.len()
+    );
+    assert!(supported.len() > count / 2 && with > count / 3 && with_two > count / 20);
+    assert!(
+        total.moves > 200 * count && total.failures > 10 * count,
+        "{total:?}"
+    );
 }
 
 /// Compares a text at all small values of its parameters that have an instance.

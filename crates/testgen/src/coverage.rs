@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use threadwise_lang::program::{
     ArithOp, Block, Domain, Expr, ExprKind, FoldKind, IdOrder, Initial, Instances, Program,
-    PropertyKind, Scalar, StmtKind, Variable,
+    PropertyKind, Scalar, StmtKind, TemplateId, Variable,
 };
+use threadwise_lang::rounds;
 use threadwise_model::instance::Instance;
 use threadwise_model::optimise::Optimised;
 use threadwise_model::symmetry::generators;
@@ -297,6 +298,73 @@ fn name_of(kind: &ExprKind) -> Option<&'static str> {
             FoldKind::Max => "max over",
         },
         ExprKind::Call(..) => "call",
+    })
+}
+
+/// What the loops of a program are like whose rounds do not influence one another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForEverybody {
+    /// Over templates whose ids have no order.
+    pub unordered: usize,
+    /// Over others.
+    pub ordered: usize,
+    /// With an `if` inside.
+    pub conditional: usize,
+    /// With a loop inside.
+    pub nested: usize,
+    /// With an `assert` inside.
+    pub asserting: usize,
+    /// Loops over processes whose rounds may influence one another.
+    pub dependent: usize,
+}
+
+impl ForEverybody {
+    /// The loops of a program.
+    pub fn of(program: &Program) -> ForEverybody {
+        let mut found = ForEverybody::default();
+        for (own, template) in program.templates.iter_enumerated() {
+            found.block(program, own, &template.body);
+        }
+        found
+    }
+
+    /// Adds what another program has.
+    pub fn add(&mut self, other: &ForEverybody) {
+        self.unordered += other.unordered;
+        self.ordered += other.ordered;
+        self.conditional += other.conditional;
+        self.nested += other.nested;
+        self.asserting += other.asserting;
+        self.dependent += other.dependent;
+    }
+
+    fn block(&mut self, program: &Program, own: TemplateId, block: &Block) {
+        for stmt in block {
+            if let StmtKind::For(bound, Domain::Template(over), body) = &stmt.kind {
+                let independent = rounds::independent(program, own, *bound, *over, body).is_ok();
+                let unordered = program.templates[*over].order == IdOrder::Unordered;
+                self.dependent += usize::from(!independent);
+                self.unordered += usize::from(independent && unordered);
+                self.ordered += usize::from(independent && !unordered);
+                if independent {
+                    let has = |wanted: fn(&StmtKind) -> bool| usize::from(contains(body, wanted));
+                    self.conditional += has(|kind| matches!(kind, StmtKind::If(..)));
+                    self.nested += has(|kind| matches!(kind, StmtKind::For(..)));
+                    self.asserting += has(|kind| matches!(kind, StmtKind::Assert(_)));
+                }
+            }
+            for inner in stmt.kind.parts().blocks {
+                self.block(program, own, inner);
+            }
+        }
+    }
+}
+
+/// Whether a block contains a statement, at any depth.
+fn contains(block: &Block, wanted: fn(&StmtKind) -> bool) -> bool {
+    block.iter().any(|stmt| {
+        let parts = stmt.kind.parts();
+        wanted(&stmt.kind) || parts.blocks.iter().any(|inner| contains(inner, wanted))
     })
 }
 

@@ -9,6 +9,7 @@
 //! conditions that cannot fail.
 
 mod body;
+mod everybody;
 mod expr;
 mod live;
 mod sharp;
@@ -71,6 +72,8 @@ struct Def {
     result: Ty,
     /// Says where processes are: for properties only.
     property: bool,
+    /// What it says.
+    body: String,
 }
 
 const MEMBERS: [&str; 3] = ["red", "green", "blue"];
@@ -116,19 +119,28 @@ struct Generator {
     names: usize,
     /// Cells that begin with any value: few, or there are too many initial states.
     any_cells: usize,
+    /// Whether there are loops for everybody, and arrays for them.
+    everybody: bool,
+    /// Variables that may not be mentioned now.
+    hidden: Vec<String>,
 }
 
 /// The program with this seed.
 pub fn generate(seed: u64) -> String {
-    program(seed, false)
+    program(seed, false, false)
 }
 
 /// The program with this seed, with quantifiers in which every slip shows: see `sharp.rs`.
 pub fn generate_sharp(seed: u64) -> String {
-    program(seed, true)
+    program(seed, true, false)
 }
 
-fn program(seed: u64, sharp: bool) -> String {
+/// The program with this seed, with loops for everybody: see `everybody.rs`.
+pub fn generate_for_everybody(seed: u64) -> String {
+    program(seed, false, true)
+}
+
+fn program(seed: u64, sharp: bool, everybody: bool) -> String {
     let mut random = Random::new(seed);
     let careful = random.percent(55);
     let n = random.between(2, 3);
@@ -143,6 +155,8 @@ fn program(seed: u64, sharp: bool) -> String {
         holds: false,
         names: 0,
         any_cells: 0,
+        everybody,
+        hidden: Vec::new(),
     };
     generator.program()
 }
@@ -249,7 +263,10 @@ impl Generator {
     fn variable(&mut self, stem: &str, owner: Option<usize>) -> Var {
         let ty = self.scalar(owner);
         let mut dims = Vec::new();
-        if self.random.percent(if owner.is_some() { 10 } else { 35 }) {
+        if self.everybody {
+            dims.extend(self.dimensions_for_everybody(ty));
+        }
+        if dims.is_empty() && self.random.percent(if owner.is_some() { 10 } else { 35 }) {
             dims.push(self.dimension());
             if ty == Ty::Bool && self.random.percent(30) {
                 dims.push(self.dimension());
@@ -417,6 +434,7 @@ impl Generator {
             params,
             result,
             property: false,
+            body: body.clone(),
         });
         format!("def {name}({}) = {body};\n", header.join(", "))
     }
@@ -474,6 +492,7 @@ impl Generator {
                 params: vec![Ty::Id(template)],
                 result: Ty::Bool,
                 property: true,
+                body: String::new(),
             });
         }
         for number in 0..1 + self.random.below(2) {

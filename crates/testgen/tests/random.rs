@@ -2,8 +2,8 @@
 //! they exercise the whole language. What was exercised is printed and asserted.
 
 use threadwise_model::lower::lower;
-use threadwise_testgen::coverage::{Quality, Sample};
-use threadwise_testgen::generate::generate_sharp;
+use threadwise_testgen::coverage::{ForEverybody, Quality, Sample};
+use threadwise_testgen::generate::{generate_for_everybody, generate_sharp};
 use threadwise_testgen::sweep::programs;
 use threadwise_testgen::{agree, generated_programs, symmetry};
 
@@ -40,4 +40,37 @@ fn random_programs_agree() {
         findings.iter().map(|f| f.predicates).sum::<usize>()
     );
     Quality::of(samples).assert(&[]);
+}
+
+/// Loops for everybody: the same, and the permutations that types claim are there in spite of them.
+#[test]
+fn loops_for_everybody_agree() {
+    let count = programs(150);
+    let compared = generated_programs(generate_for_everybody, count, |_, _, instance| {
+        let findings = agree::compare(instance, CAPACITY, STATES / 2)?;
+        let system = lower(instance, CAPACITY).map_err(|_| "not lowered a second time")?;
+        let symmetries = symmetry::check(&system, SYMMETRIC_STATES)?;
+        Ok((ForEverybody::of(instance.program()), findings, symmetries))
+    });
+    let mut loops = ForEverybody::default();
+    for (found, ..) in &compared {
+        loops.add(found);
+    }
+    let transitions: usize = compared.iter().map(|(_, f, _)| f.transitions).sum();
+    let failing = compared.iter().filter(|(_, f, _)| f.failures).count();
+    let symmetric = compared
+        .iter()
+        .filter(|(found, _, symmetries)| found.unordered > 0 && *symmetries > 0)
+        .count();
+    println!("{loops:?}\n{transitions} transitions, {failing} failing, {symmetric} symmetric");
+    let count = count as usize;
+    assert!(
+        loops.unordered > count / 2 && loops.ordered > count / 2 && loops.dependent > count / 20,
+        "{loops:?}"
+    );
+    assert!(
+        loops.conditional > count / 4 && loops.nested > count / 10 && loops.asserting > count / 10,
+        "{loops:?}"
+    );
+    assert!(transitions > 100 * count && failing > count / 5 && symmetric > count / 5);
 }

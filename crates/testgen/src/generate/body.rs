@@ -275,6 +275,12 @@ impl Generator {
     }
 
     fn effect(&mut self, scope: &Scope, depth: usize, in_loop: bool) -> String {
+        if self.everybody
+            && self.random.percent(40)
+            && let Some(all) = self.for_everybody(scope)
+        {
+            return all;
+        }
         let found = match self.random.below(if depth == 0 { 14 } else { 24 }) {
             0..4 => self.assignment(scope),
             4 => self.several(scope),
@@ -377,7 +383,7 @@ impl Generator {
     }
 
     /// A value that fits a cell; what the cell holds may be part of it.
-    fn value_for(&mut self, scope: &Scope, ty: Ty, cell: &str) -> Option<String> {
+    pub(super) fn value_for(&mut self, scope: &Scope, ty: Ty, cell: &str) -> Option<String> {
         match ty {
             Ty::Range(lo, hi) => Some(match self.random.below(5) {
                 0 => self.random.between(lo, hi).to_string(),
@@ -401,7 +407,7 @@ impl Generator {
         }
     }
 
-    fn value(&mut self, scope: &Scope, ty: Ty) -> Option<String> {
+    pub(super) fn value(&mut self, scope: &Scope, ty: Ty) -> Option<String> {
         match ty {
             Ty::Bool => Some(match self.random.below(4) {
                 0 => "true".to_owned(),

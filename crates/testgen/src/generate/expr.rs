@@ -9,6 +9,7 @@ impl Generator {
         if let Some(own) = scope.own {
             vars.extend(self.templates[own].locals.iter().cloned());
         }
+        vars.retain(|var| !self.hidden.contains(&var.name));
         vars
     }
 
@@ -31,7 +32,7 @@ impl Generator {
         Some((text, var.ty))
     }
 
-    fn index(&mut self, scope: &Scope, dim: Dom) -> Option<String> {
+    pub(super) fn index(&mut self, scope: &Scope, dim: Dom) -> Option<String> {
         match dim {
             Dom::Enum => Some(self.member(scope)),
             Dom::Template(template) => self.id(scope, template, true),
@@ -197,6 +198,7 @@ impl Generator {
             .defs
             .iter()
             .filter(|def| def.result == result && (scope.property || !def.property))
+            .filter(|def| !self.hidden.iter().any(|name| def.body.contains(name)))
             .cloned()
             .collect();
         // In a careful program definitions cannot fail; elsewhere they can.
