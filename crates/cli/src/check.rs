@@ -380,7 +380,7 @@ impl Check<'_> {
                 .collect();
             let denied: Vec<&str> = denied.into_iter().collect();
             self.terminal.error(&format_args!(
-                "{}: denied: {}\n  help: mend what the warnings above say, or leave out --deny",
+                "{}: denied: {}\n  help: fix what the warnings above say, or leave out --deny",
                 session.name(),
                 denied.join(", ")
             ));

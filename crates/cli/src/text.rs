@@ -13,7 +13,7 @@ use crate::traces;
 use threadwise_show::words::{count, counted, one_line, rounded, seconds};
 
 /// What to do about a violation.
-const VIOLATED: &str = "mend the model, or keep the execution with --trace DIR; \
+const VIOLATED: &str = "fix the model, or keep the execution with --trace DIR; \
      `threadwise replay` shows it again";
 
 /// How many further instances that violate a property are listed.

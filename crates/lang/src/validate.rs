@@ -160,6 +160,11 @@ impl Validator<'_> {
             let fresh = is_name(name) && global.insert(name);
             ensure(fresh, Rule::Name, span)?;
         }
+        for def in &program.defs {
+            // A call of it would be one of the built-in function.
+            let called = !crate::built_in().contains(&def.name.as_str());
+            ensure(called, Rule::Name, def.span)?;
+        }
         for template in &program.templates {
             let mut own = global.clone();
             if let Some(name) = &template.id_name {
@@ -480,14 +485,13 @@ impl Validator<'_> {
     }
 }
 
-/// Whether a word can name something: one that the lexer reads as a name, and that means nothing else.
+/// Whether a word can name something.
 fn is_name(word: &str) -> bool {
     let mut letters = word.chars();
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';
     letters.next().is_some_and(letter)
         && letters.all(|c| letter(c) || c.is_ascii_digit())
-        && crate::syntax::SyntaxKind::keyword(word).is_none()
-        && !crate::built_in().contains(&word)
+        && !crate::syntax::is_keyword(word)
 }
 
 /// Whether a constant fits constant bounds.

@@ -8,3 +8,4 @@ mod mutations;
 mod names;
 mod print;
 mod validate;
+mod words;

@@ -564,7 +564,7 @@ impl Server {
         let property = params["arguments"][1].as_str().map(str::to_owned);
         let Some(program) = &document.analysis().program else {
             return Err(Failure::request_failed(
-                "the text has errors, which have to be mended first",
+                "the text has errors, which have to be fixed first",
             ));
         };
         if let Some(name) = &property {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use threadwise_lang::built_in;
 use threadwise_lang::names::{SymbolId, SymbolKind};
 use threadwise_lang::program::Span;
-use threadwise_lang::syntax::{SyntaxKind, SyntaxToken};
+use threadwise_lang::syntax::{SyntaxKind, SyntaxToken, is_keyword};
 
 use super::document::{Analysis, Document, token_span};
 use super::protocol::Failure;
@@ -34,9 +34,7 @@ enum Refusal {
         other: String,
         line: usize,
     },
-    #[error(
-        "`{name}` in line {line} stands in a part of the text that has errors: mend them first"
-    )]
+    #[error("`{name}` in line {line} stands in a part of the text that has errors: fix them first")]
     Unread { name: String, line: usize },
     #[error("with the name `{name}` there would be an error in line {line}: {message}")]
     NewError {
@@ -126,7 +124,7 @@ fn allowed(new: &str, property: bool) -> Result<(), Refusal> {
         return Err(Refusal::NotAName(new.to_owned()));
     }
     // Nothing refers to a property in an expression, so its name may be a keyword.
-    if SyntaxKind::keyword(new).is_some() && !property {
+    if is_keyword(new) && !property {
         return Err(Refusal::Keyword(new.to_owned()));
     }
     if built_in().contains(&new) {

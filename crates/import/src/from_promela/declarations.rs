@@ -232,7 +232,7 @@ impl Parser {
                 format!("{what} must be a constant"),
                 "use a number or a macro: `#define N 3`",
             ),
-            Some(None) => wrong("this constant divides by zero".to_string(), "mend it"),
+            Some(None) => wrong("this constant divides by zero".to_string(), "fix it"),
             Some(Some(number)) if number < least => wrong(
                 format!("{what} is {number}, and must be at least {least}"),
                 "write a larger number",

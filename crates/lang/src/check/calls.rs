@@ -31,16 +31,6 @@ impl Checker {
 
     /// A bound name must not hide a variable or another declaration.
     pub(super) fn shadow_check(&mut self, name: &SyntaxToken, site: Site) {
-        if BUILT_IN.contains(&name.text()) {
-            return self.report(
-                Diagnostic::new(
-                    Code::ReservedName,
-                    token_span(name),
-                    format!("`{}` is a built-in function", name.text()),
-                )
-                .label("choose another name"),
-            );
-        }
         let mut hidden = self.globals.get(name.text()).map(|(_, at)| *at);
         if let Site::Program(template) = site {
             hidden = hidden

@@ -91,7 +91,8 @@ impl Checker {
     pub(super) fn declare_name(&mut self, name: &SyntaxToken, global: Global) {
         let word = name.text();
         let at = token_span(name);
-        if BUILT_IN.contains(&word) {
+        // Only what is called can be taken for a built-in function.
+        if matches!(global, Global::Def(_) | Global::Macro(_)) && BUILT_IN.contains(&word) {
             return self.report(
                 Diagnostic::new(
                     Code::ReservedName,

@@ -9,9 +9,9 @@ use super::touches::Touches;
 use super::*;
 
 /// A node of the graph.
-struct Node<'a> {
+pub(super) struct Node<'a> {
     label: Option<LocationId>,
-    action: Action<'a>,
+    pub(super) action: Action<'a>,
     span: Span,
     successors: Vec<usize>,
     /// The way back to the head of a `for` loop, which ends by itself, from the head to its body.
@@ -21,7 +21,7 @@ struct Node<'a> {
 }
 
 #[derive(Clone, Copy)]
-enum Action<'a> {
+pub(super) enum Action<'a> {
     Stmt(&'a StmtKind),
     Test(&'a Expr),
     LoopHead,
@@ -31,15 +31,15 @@ enum Action<'a> {
 /// Where a `goto` leads is known only at the end.
 const UNRESOLVED: usize = usize::MAX;
 
-struct Graph<'a> {
-    nodes: Vec<Node<'a>>,
+pub(super) struct Graph<'a> {
+    pub(super) nodes: Vec<Node<'a>>,
     gotos: Vec<(usize, LocationId)>,
     end: usize,
     touches: Touches,
 }
 
 impl<'a> Graph<'a> {
-    fn of(template: &'a Template, touches: Touches) -> (Self, usize) {
+    pub(super) fn of(template: &'a Template, touches: Touches) -> (Self, usize) {
         let mut graph = Graph {
             nodes: Vec::new(),
             gotos: Vec::new(),
@@ -182,7 +182,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    fn all_successors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(super) fn all_successors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         let node = &self.nodes[node];
         node.successors.iter().copied().chain(node.again)
     }
@@ -271,7 +271,7 @@ impl<'a> Graph<'a> {
 /// The locations that the steps from a location lead to; of the end, none.
 pub fn next_labels(program: &Program, template: TemplateId, from: LocationId) -> Vec<LocationId> {
     let template = &program.templates[template];
-    let (graph, _) = Graph::of(template, Touches::of(&program.defs));
+    let (graph, _) = Graph::of(template, Touches::default());
     graph.next(template, from).into_iter().collect()
 }
 
@@ -279,7 +279,7 @@ pub fn next_labels(program: &Program, template: TemplateId, from: LocationId) ->
 /// looked at, so there may be some that no run takes; none is missing that some run does.
 pub fn control_flow(program: &Program, template: TemplateId) -> BTreeSet<(LocationId, LocationId)> {
     let template = &program.templates[template];
-    let (graph, _) = Graph::of(template, Touches::of(&program.defs));
+    let (graph, _) = Graph::of(template, Touches::default());
     let each = template.locations.indices().flat_map(|from| {
         let next = graph.next(template, from).into_iter();
         next.map(move |to| (from, to))
@@ -320,6 +320,17 @@ impl Checker {
         self.diagnostics.extend(found);
         self.diagnostics.extend(warnings);
     }
+
+    /// Warns of coarse steps, once all templates are known.
+    pub(super) fn warn_coarse(&mut self) {
+        let program = &self.program;
+        let protected = super::held::protected(program);
+        for template in &program.templates {
+            let touches = Touches::of(&program.defs, protected.clone());
+            let (graph, _) = Graph::of(template, touches);
+            check_coarse(&graph, &mut self.diagnostics);
+        }
+    }
 }
 
 /// What is wrong with the control flow of a template, and what is worth a warning.
@@ -329,7 +340,7 @@ pub(crate) fn check_template(
     id: TemplateId,
 ) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     let template = &program.templates[id];
-    let (graph, start) = Graph::of(template, Touches::of(&program.defs));
+    let (graph, start) = Graph::of(template, Touches::default());
     let mut found = Vec::new();
     if entry_label(&template.body).is_none() {
         let first = template.body.first();
@@ -359,9 +370,6 @@ pub(crate) fn check_template(
     check_stays(&graph, &mut found);
     let mut warnings = Vec::new();
     check_reached(&graph, start, template, &mut warnings);
-    if found.is_empty() {
-        check_coarse(&graph, &mut warnings);
-    }
     (found, warnings)
 }
 

@@ -9,6 +9,7 @@ mod calls;
 mod declare;
 mod expr;
 mod flow;
+mod held;
 mod names;
 mod property;
 mod stmt;
@@ -129,7 +130,7 @@ fn limit_errors(diagnostics: &mut Vec<Diagnostic>) {
             format!("{hidden} more messages are not shown"),
         )
         .label("the last one shown is here")
-        .help("mend the first ones: later ones often follow from them"),
+        .help("fix the first ones: later ones often follow from them"),
     );
 }
 
@@ -390,6 +391,14 @@ impl Checker {
         }
         for id in self.template_nodes.indices() {
             self.template_body(id);
+        }
+        // Of a text with errors warnings are not shown.
+        if self
+            .diagnostics
+            .iter()
+            .all(|d| d.severity() != Severity::Error)
+        {
+            self.warn_coarse();
         }
         self.properties();
         self.warn_unused();

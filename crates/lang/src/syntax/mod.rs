@@ -7,9 +7,15 @@ mod kind;
 mod lexer;
 mod parser;
 mod statements;
+mod words;
 
 pub use kind::{SyntaxKind, Threadwise};
 pub use parser::{MAX_NESTING, Parse, parse};
+
+/// Whether a word is a keyword wherever it stands, so that it can name nothing but a property.
+pub fn is_keyword(word: &str) -> bool {
+    SyntaxKind::keyword(word).is_some_and(|kind| !words::is_contextual(kind))
+}
 
 use crate::program::Span;
 

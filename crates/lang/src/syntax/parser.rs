@@ -5,6 +5,7 @@
 use super::SyntaxNode;
 use super::kind::SyntaxKind::{self, *};
 use super::lexer::{Token, lex};
+use super::words::settle;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::program::Span;
 use rowan::{Checkpoint, GreenNodeBuilder};
@@ -25,7 +26,8 @@ pub struct Parse {
 /// Parses a text. Never fails: the tree covers whatever was understood.
 pub fn parse(text: &str) -> Parse {
     let mut diagnostics = Vec::new();
-    let tokens = lex(text, &mut diagnostics);
+    let mut tokens = lex(text, &mut diagnostics);
+    settle(text, &mut tokens);
     let mut parser = Parser {
         text,
         tokens,
