@@ -13,7 +13,7 @@ use threadwise_testgen::{parametric, sweep};
 
 fn texts() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders = ["models", "models/any", "tests/any"];
+    let folders = ["models", "models/any", "tests/any", "tests/any/protocols"];
     let mut found = Vec::new();
     for folder in folders {
         for entry in fs::read_dir(root.join(folder)).expect("a folder of models") {
