@@ -12,8 +12,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::{
-    Block, BoundId, DefId, Domain, Expr, ExprKind, Instances, Place, Program, Span, StmtKind,
-    TemplateId, VarRef, Variable,
+    Block, BoundId, DefId, Domain, Expr, ExprKind, Place, Program, Span, StmtKind, TemplateId,
+    VarRef, Variable,
 };
 
 /// What makes the rounds of a loop depend on one another, and where.
@@ -28,8 +28,6 @@ pub struct Dependence {
 /// What makes rounds depend on one another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tie {
-    /// The processes of the template become more while the program runs.
-    Grows,
     /// A statement that is none of those that can be done for all at once.
     Statement,
     /// Rounds write the same cell of this variable.
@@ -46,11 +44,6 @@ pub fn independent(
     template: TemplateId,
     body: &Block,
 ) -> Result<(), Dependence> {
-    if matches!(program.templates[template].instances, Instances::Dynamic) {
-        let span = program.templates[template].span;
-        let tie = Tie::Grows;
-        return Err(Dependence { tie, span });
-    }
     let mut rounds = Rounds {
         program,
         own,

@@ -7,5 +7,6 @@ mod invariants;
 mod mutations;
 mod names;
 mod print;
+mod rounds;
 mod validate;
 mod words;

@@ -42,10 +42,14 @@ pub(crate) fn seeds(cases: &mut Cases, goals: &[&Goal]) -> Vec<Seed> {
             }
         }
         for path in &declaration.paths {
-            let scope = Scope::of(&[Reference {
+            let mover = Reference {
                 template,
                 location: path.from,
-            }]);
+            };
+            for write in &path.writes {
+                for_everybody(cases, mover, write, &mut seeds);
+            }
+            let scope = Scope::of(&[mover]);
             let names = Names {
                 own: Some(0),
                 ..Names::default()
@@ -86,6 +90,53 @@ pub(crate) fn seeds(cases: &mut Cases, goals: &[&Goal]) -> Vec<Seed> {
         }
     }
     seeds.into_iter().collect()
+}
+
+/// What a step suggests that writes for everybody: the last reference moves, and the others are any that are written for.
+fn for_everybody(cases: &mut Cases, mover: Reference, write: &Write, seeds: &mut BTreeSet<Seed>) {
+    if write.each.is_empty() {
+        return;
+    }
+    let family = cases.family;
+    let mut references = Vec::new();
+    let mut names = Names {
+        own: Some(write.each.len() as u32),
+        ..Names::default()
+    };
+    for (number, (bound, template)) in (0..).zip(&write.each) {
+        names = names.with(*bound, number);
+        references.push(Reference {
+            template: *template,
+            location: family.templates[*template].entry,
+        });
+    }
+    references.push(mover);
+    let Some(var) = plain(&write.cell.resolve(&names)) else {
+        return;
+    };
+    let scope = Scope::of(&references);
+    let mut translator = Translator::new(family, &mut cases.table, &scope);
+    let variable = Form::variable(translator.table.number(var));
+    let mut formulas = Vec::new();
+    let mut values = vec![write.value.resolve(&names)];
+    while let Some(value) = values.pop() {
+        if let Term::If(condition, yes, no) = value {
+            formulas.extend(translator.assume(&condition, true).ok());
+            values.extend([*yes, *no]);
+        } else if let Ok(value) = translator.term(&value) {
+            formulas.extend(variable.equals(&value).ok());
+        }
+    }
+    formulas.append(&mut translator.facts);
+    for formula in &formulas {
+        atoms(formula, &mut |atom| {
+            let template = |reference: u32| {
+                let reference = references.get(reference as usize);
+                reference.map(|reference| reference.template)
+            };
+            seeds.extend(seed(cases, atom, &template));
+        });
+    }
 }
 
 fn goal_templates(cases: &Cases, goal: &Goal) -> Vec<TemplateId> {

@@ -446,14 +446,9 @@ impl Checker {
             program.templates[template].name
         );
         let (why, here, help) = match found.tie {
-            Tie::Grows => (
-                "they become more".to_owned(),
-                None,
-                "use `forall`, `exists` or `choose .. in`".to_owned(),
-            ),
             Tie::Statement => (
                 "this cannot be done for all of them at once".to_owned(),
-                Some("this depends on the order".to_owned()),
+                "this depends on the order".to_owned(),
                 format!(
                     "assign, test and assert for every `{round}`; to wait for all of them, write `await forall`; {ordered}"
                 ),
@@ -462,7 +457,7 @@ impl Checker {
                 let name = &named(var).name;
                 (
                     format!("rounds of this loop write the same cell of `{name}`"),
-                    Some(format!("not the cell of `{round}` alone")),
+                    format!("not the cell of `{round}` alone"),
                     format!(
                         "write only entries of arrays over the ids, each at index `{round}`; {ordered}"
                     ),
@@ -472,20 +467,17 @@ impl Checker {
                 let name = &named(var).name;
                 (
                     format!("a round of this loop reads what another one writes to `{name}`"),
-                    Some(format!(
+                    format!(
                         "`{name}` is written in this loop, and this may be another entry than that of `{round}`"
-                    )),
+                    ),
                     format!(
                         "where the loop writes an array, read it at index `{round}` only; {ordered}"
                     ),
                 )
             }
         };
-        let mut refused = self.no_order(template, domain, &why).help(help);
-        if let Some(here) = here {
-            refused = refused.related(found.span, here);
-        }
-        self.report(refused);
+        let refused = self.no_order(template, domain, &why);
+        self.report(refused.related(found.span, here).help(help));
     }
 
     /// The hidden local of a `for` loop with labels inside.
