@@ -39,6 +39,8 @@ pub fn generate_live(seed: u64) -> String {
         holds: false,
         names: 0,
         any_cells: 0,
+        everybody: false,
+        hidden: Vec::new(),
     };
     generator.live_program()
 }
