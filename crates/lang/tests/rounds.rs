@@ -47,7 +47,7 @@ const DEPENDENT: &[(&str, &str)] = &[
         "reads what another one writes to `a`",
     ),
     (
-        "m[i][j] := m[j][j];",
+        "m[i][j] := m[j][i];",
         "reads what another one writes to `m`",
     ),
     ("b[j] := others(j);", "reads what another one writes to `b`"),

@@ -215,7 +215,7 @@ fn random_writes_to_everybody_agree() {
     );
     assert!(supported.len() > count / 2 && with > count / 3 && with_two > count / 20);
     assert!(
-        total.moves > 200 * count && total.failures > 10 * count,
+        total.moves > 80 * count && total.failures > 5 * count,
         "{total:?}"
     );
 }

@@ -72,7 +72,7 @@ struct Def {
     result: Ty,
     /// Says where processes are: for properties only.
     property: bool,
-    /// What it says.
+    /// What it says, and what the definitions say that it calls.
     body: String,
 }
 
@@ -429,12 +429,18 @@ impl Generator {
             Ty::Bool => self.boolean(&scope, 2),
             _ => self.integer(&scope, 2),
         };
+        let mut whole = body.clone();
+        for def in &self.defs {
+            if body.contains(&format!("{}(", def.name)) {
+                whole.push_str(&def.body);
+            }
+        }
         self.defs.push(Def {
             name: name.clone(),
             params,
             result,
             property: false,
-            body: body.clone(),
+            body: whole,
         });
         format!("def {name}({}) = {body};\n", header.join(", "))
     }

@@ -47,7 +47,7 @@ pub(crate) trait Evaluate: Sized {
     /// Integers, with truth values as 0 and 1.
     type Value: Value<Truth = Self::Truth>;
     /// A value that was written, and where.
-    type Write: Clone;
+    type Write: Clone + PartialEq;
     /// What a place of the program names, its indices evaluated.
     type Place: Clone;
     /// Why something cannot be evaluated.

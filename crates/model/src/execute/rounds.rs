@@ -4,7 +4,7 @@
 //! n processes is one path, not 2^n, and one that permutations of processes map to itself. Rounds follow one another where processes are counted; for any number of
 //! processes the body is executed once, for everybody: by independence the order makes no difference.
 
-use threadwise_lang::program::{Block, BoundId, Domain, Program, Span, StmtKind, TemplateId};
+use threadwise_lang::program::{Block, BoundId, Domain, Expr, Program, Span, StmtKind, TemplateId};
 use threadwise_lang::rounds;
 
 use super::expression::Evaluate;
@@ -82,25 +82,7 @@ impl<D: Execute> Walk<'_, D> {
                     let holds = self.truth(condition)?;
                     self.check(holds, CheckKind::Assert, stmt.span)?;
                 }
-                StmtKind::If(branches, otherwise) => {
-                    let mut blocks = Vec::new();
-                    let around = self.given.clone();
-                    // Every condition is about the state before any of the blocks.
-                    for (condition, block) in branches {
-                        let holds = self.truth(condition)?;
-                        let rest = self.domain.copy(&holds, condition.span)?.negated();
-                        blocks.push((self.both(holds, condition.span)?, block));
-                        self.given = self.both(rest, condition.span)?;
-                    }
-                    blocks.push((self.given.clone(), otherwise));
-                    for (given, block) in blocks {
-                        if given != Truth::constant(false) {
-                            self.given = given;
-                            self.round(block)?;
-                        }
-                    }
-                    self.given = around;
-                }
+                StmtKind::If(branches, otherwise) => self.cases(branches, otherwise, stmt.span)?,
                 StmtKind::For(bound, domain, body) => {
                     let (program, own) = (self.domain.program(), self.flow.template);
                     let looped = For::new(&program, own, (*bound, domain, body), stmt.span);
@@ -114,11 +96,47 @@ impl<D: Execute> Walk<'_, D> {
         Ok(())
     }
 
-    /// A condition, and what is given.
-    fn both(&mut self, condition: D::Truth, span: Span) -> Result<D, D::Truth> {
-        let given = self.given.clone();
-        let given = self.domain.copy(&given, span)?;
-        Ok(Truth::all([given, condition]))
+    /// An `if`: every block is executed as if its condition held, and then what it has written counts only where it does.
+    fn cases(
+        &mut self,
+        branches: &[(Expr, Block)],
+        otherwise: &Block,
+        span: Span,
+    ) -> Result<D, ()> {
+        let around = self.given.clone();
+        let mut open = D::Truth::constant(true);
+        let mut blocks = Vec::new();
+        // Every condition is about the state before any of the blocks.
+        for (condition, block) in branches {
+            let holds = self.truth(condition)?;
+            let fails = self.domain.copy(&holds, condition.span)?.negated();
+            blocks.push((self.both(&open, holds, span)?, block));
+            open = self.both(&open, fails, span)?;
+            self.given = self.both(&around, open.clone(), span)?;
+        }
+        blocks.push((open, otherwise));
+        let before = self.domain.frame().writes.clone();
+        let mut written = Vec::new();
+        for (taken, block) in blocks {
+            if taken == Truth::constant(false) {
+                continue;
+            }
+            self.given = self.both(&around, taken.clone(), span)?;
+            self.round(block)?;
+            let after = std::mem::replace(&mut self.domain.frame().writes, before.clone());
+            written.push((taken, added(&before, after)));
+        }
+        self.given = around;
+        for (taken, writes) in written {
+            self.domain.write_where(taken, writes, span)?;
+        }
+        Ok(())
+    }
+
+    /// Two conditions, the first one copied.
+    fn both(&mut self, one: &D::Truth, other: D::Truth, span: Span) -> Result<D, D::Truth> {
+        let one = self.domain.copy(one, span)?;
+        Ok(Truth::all([one, other]))
     }
 
     /// A check of what is done only where something is given.
@@ -133,22 +151,16 @@ impl<D: Execute> Walk<'_, D> {
             ..check
         })
     }
+}
 
-    /// A value that is written only where something is given: elsewhere the cell keeps its own.
-    pub(super) fn or_kept(
-        &mut self,
-        cell: &D::Place,
-        value: D::Value,
-        span: Span,
-    ) -> Result<D, D::Value> {
-        if self.given == Truth::constant(true) {
-            return Ok(value);
-        }
-        let kept = self.domain.read(cell.clone(), span)?;
-        let given = self.given.clone();
-        let given = self.domain.copy(&given, span)?;
-        let value = Value::either(given, value, kept);
-        self.domain.admit(&value, span)?;
-        Ok(value)
+/// What was written since, oldest first. A write may have taken older ones away, of the same place.
+fn added<W: PartialEq>(before: &[W], after: Vec<W>) -> Vec<W> {
+    let mut older = before.iter();
+    let mut after = after.into_iter().peekable();
+    while let Some(write) = after.peek()
+        && older.any(|old| old == write)
+    {
+        after.next();
     }
+    after.collect()
 }

@@ -95,6 +95,13 @@ pub(crate) trait Execute: Evaluate {
     fn holder(&self) -> Self::Value;
     /// A value is written.
     fn write(&mut self, place: Self::Place, value: Self::Value, span: Span) -> Result<Self, ()>;
+    /// What was written as if a condition held counts only where it does: elsewhere these cells keep what they hold now.
+    fn write_where(
+        &mut self,
+        condition: Self::Truth,
+        writes: Vec<Self::Write>,
+        span: Span,
+    ) -> Result<Self, ()>;
     /// A process is started.
     fn start(&mut self, template: TemplateId, span: Span) -> Result<Self, ()>;
     /// What stands for each process of a template, if what is done for all of them is done once: until `everybody_done`, everything is about each. Otherwise
@@ -131,7 +138,7 @@ pub(super) struct Walk<'w, D: Execute> {
     pub(super) domain: &'w mut D,
     /// Paths to go on with, the next one last.
     pending: Vec<PathOf<D>>,
-    /// Where what is done is done and checked, and nothing elsewhere: the conditions around it in the body of a loop that does not divide the path.
+    /// Where what is done is done, and so checked: the conditions around it in the body of a loop that does not divide the path.
     pub(super) given: D::Truth,
 }
 
@@ -510,7 +517,6 @@ impl<D: Execute> Walk<'_, D> {
             self.check(holds, CheckKind::Range, *blamed)?;
         }
         for (cell, value, blamed) in writes {
-            let value = self.or_kept(&cell, value, blamed)?;
             self.domain.write(cell, value, blamed)?;
         }
         Ok(())

@@ -225,6 +225,19 @@ impl<'a> Execute for Lowering<'a> {
         }
     }
 
+    fn write_where(&mut self, condition: Formula, writes: Vec<Write>, span: Span) -> Result<()> {
+        let mut merged = Vec::with_capacity(writes.len());
+        for write in writes {
+            // A cell of everybody is that of the process whose name it has.
+            let kept = self.current(write.cell.clone());
+            let value = Term::either(condition.clone(), write.value, kept);
+            self.admit(&value, span)?;
+            merged.push(Write { value, ..write });
+        }
+        self.path.frame.writes.extend(merged);
+        Ok(())
+    }
+
     fn start(&mut self, template: TemplateId, _: Span) -> Result<()> {
         self.path.frame.starts.push(template);
         Ok(())

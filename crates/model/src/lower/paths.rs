@@ -176,6 +176,25 @@ impl Execute for Translator<'_> {
         Ok(())
     }
 
+    fn write_where(
+        &mut self,
+        condition: Expr,
+        writes: Vec<(Place, Expr)>,
+        span: Span,
+    ) -> Result<()> {
+        let mut merged = Vec::with_capacity(writes.len());
+        for (place, value) in writes {
+            let kept = self.read(place.clone(), span)?;
+            let condition = self.copy(&condition, span)?;
+            merged.push((place, build::ite(condition, value, kept)));
+        }
+        for (place, value) in merged {
+            self.admit(&value, span)?;
+            self.write(place, value, span)?;
+        }
+        Ok(())
+    }
+
     /// Starts a process. Its cells hold their initial values already, but for those that begin with any value.
     fn start(&mut self, template: TemplateId, span: Span) -> Result<()> {
         let layout = self.layout;

@@ -22,7 +22,7 @@ impl Generator {
             _ => return Vec::new(),
         };
         let mut dims = vec![Dom::Template(template)];
-        if ty == Ty::Bool && self.random.percent(45) {
+        if ty == Ty::Bool && self.random.percent(75) {
             let place = self.random.below(2);
             let other = match self.random.below(3) {
                 0 => Dom::Range(0, 1),
@@ -121,8 +121,14 @@ impl Generator {
         let Some(array) = array else {
             return "skip;".to_owned();
         };
+        if array.var.dims.len() == 2
+            && self.random.percent(35)
+            && let Some(inner) = self.loop_in_round(scope, round, written, &array)
+        {
+            return inner;
+        }
         let deeper = depth.saturating_sub(1);
-        let found = match self.random.below(if depth == 0 { 6 } else { 14 }) {
+        let found = match self.random.below(if depth == 0 { 6 } else { 12 }) {
             0..3 => {
                 let assigned = self.own_assignment(scope, round, &array);
                 assigned.map(|(cell, value)| format!("{cell} := {value};"))
@@ -146,7 +152,6 @@ impl Generator {
                     }
                 })
             }
-            11 | 12 => self.loop_in_round(scope, round, written, &array),
             _ => Some(format!(
                 "atomic {{ {} }}",
                 self.round(scope, round, written, deeper)
