@@ -270,6 +270,9 @@ pub struct Names {
     pub bound: Vec<(BoundId, Term)>,
 }
 
+/// Calls a function with every name of a process in something.
+type Bounds<'a> = &'a dyn Fn(&mut dyn FnMut(BoundId));
+
 impl Names {
     /// The same with one more process.
     pub fn with(&self, var: BoundId, process: u32) -> Names {
@@ -289,11 +292,7 @@ impl Names {
     /// The variable of a quantifier, and the names that are known inside it: one that it binds again is another there. Definitions that are
     /// called with calls of themselves lead to such quantifiers. Where a process that a name stands for is called like the variable, the variable gets a new name,
     /// or it would take that process for its own. `bounds` lists the names in the quantifier's body.
-    fn inside(
-        &self,
-        var: BoundId,
-        bounds: &dyn Fn(&mut dyn FnMut(BoundId)),
-    ) -> (BoundId, Cow<'_, Names>) {
+    fn inside(&self, var: BoundId, bounds: Bounds<'_>) -> (BoundId, Cow<'_, Names>) {
         let others = || self.bound.iter().filter(|(bound, _)| *bound != var);
         let mut captured = false;
         others().for_each(|(_, process)| process.bounds(&mut |bound| captured |= bound == var));
