@@ -149,6 +149,12 @@ pub fn variants_for_all() -> Vec<(String, String)> {
     models_in("tests/any")
 }
 
+/// Protocols of the literature for any number of processes, right (`right_*`) and wrong (`wrong_*`): larger than the variants,
+/// and not all of the right ones are proved.
+pub fn protocols_for_all() -> Vec<(String, String)> {
+    models_in("tests/any/protocols")
+}
+
 /// The models in a folder of the repository by name, in order.
 fn models_in(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"))

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use threadwise_param::engine::Way;
 use threadwise_testgen::parametric::verdicts;
-use threadwise_testgen::{library, library_for_all, variants_for_all};
+use threadwise_testgen::{library, library_for_all, protocols_for_all, variants_for_all};
 
 use crate::engines::common::{BUDGET, Verdict, contradiction, decide, program, properties};
 
@@ -134,6 +134,29 @@ fn what_is_wrong_is_not_proved() {
     }
     assert!(proved_right >= 18, "{proved_right} of {right}");
     assert!(violated >= 20, "{violated} of {wrong}");
+}
+
+#[test]
+fn wrong_protocols_are_not_proved() {
+    let (mut right, mut proved_right, mut violated) = (0, 0, 0);
+    for (name, text) in protocols_for_all() {
+        let verdicts = decide(Way::COUNTER, &text, BUDGET / 20);
+        let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
+        compare(&name, &text, &verdicts);
+        let runs = |verdict: &&Verdict| matches!(verdict, Verdict::Violated(_));
+        let runs = verdicts.values().filter(runs).count();
+        if name.starts_with("wrong_") {
+            violated += usize::from(runs > 0);
+        } else {
+            assert_eq!(runs, 0, "{name}");
+            let proofs = |verdict: &&Verdict| matches!(verdict, Verdict::Proved(..));
+            right += 1;
+            proved_right += usize::from(verdicts.values().filter(proofs).count() == verdicts.len());
+        }
+    }
+    assert!(right >= 30, "{right}");
+    assert!(proved_right >= 8, "{proved_right} of {right}");
+    assert!(violated >= 15, "{violated}");
 }
 
 /// Programs of the library of finite models that `counter` soon has proofs of, of all their properties.
