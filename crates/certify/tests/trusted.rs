@@ -56,7 +56,7 @@ const KINDS: &[(&str, &[&str], bool)] = &[
         &["check.rs", "fair/check.rs", "fair/symmetric.rs"],
         false,
     ),
-    ("All values of the parameters", &["family/mod.rs"], true),
+    ("All values of the parameters", &["family/mod.rs"], false),
 ];
 
 fn root() -> PathBuf {

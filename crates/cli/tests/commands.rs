@@ -401,7 +401,7 @@ fn expectations_for_all_values_are_decided_or_not_met() {
         process P[i: 1..N] { loop { a: x := 1; b: x := 2; } }
         invariant low: x < 2;
         invariant few: N < 3 || x < M;
-        liveness often: G F (x == 1);
+        liveness often: G F (x == 1) || G F (x == 2);
     ";
     let expected = [
         "expect low: proved for all N",
@@ -416,7 +416,7 @@ fn expectations_for_all_values_are_decided_or_not_met() {
         .says("a.tw:1: low: proved for all N at M=2: not met: found violated at N=2, M=2\n  see: threadwise check a.tw --set M=2 --for-all N --property low\n")
         // What has no place in the claim has its default.
         .says("a.tw:2: few: proved for all N at M=2: not met: found violated at N=3, M=2\n")
-        .says("a.tw:3: often: proved for all N, M: undecided: liveness is decided at one instance at a time; it holds at N=2, M=2\n")
+        .says("a.tw:3: often: proved for all N, M: undecided: `ranking` found no proof (a liveness property that is none of `F q`, `G F q` and `G (p -> F q)`); it holds at N=2, M=2\n")
         .says("0 met, 2 not met, 1 undecided");
 }
 

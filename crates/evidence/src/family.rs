@@ -14,7 +14,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::arithmetic::{Formula, Proof};
+use crate::arithmetic::{Formula, Proof, Variable};
 
 /// The claim that a property holds for all values of the parameters that `where` allows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +29,120 @@ pub struct FamilyClaim {
     pub views: Vec<ViewClaim>,
     /// The proofs of conditions that do not hold obviously.
     pub proofs: Vec<ConditionProof>,
+    /// Of a liveness property, why no fair run violates it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fair: Option<FairClaim>,
+}
+
+/// Why no fair run waits for ever: what such a run would do in the end is deleted bit by bit, until nothing is left.
+///
+/// A run that waits for ever has an end in which only some states (the *region*) and only some transitions occur. At first these are all states in which it waits, and all transitions between them. Each
+/// deletion says what occurs finitely often only.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FairClaim {
+    /// The labels at which the process that waits may be; if the property is about nobody in particular, one without a label.
+    pub controls: Vec<Control>,
+    /// The deletions, in their order.
+    pub deletions: Vec<Deletion>,
+}
+
+/// The states in which it is waited, with the process that waits at a label. It is `$0`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// The label.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    /// What holds while it is waited.
+    pub pending: Formula,
+}
+
+/// A path that is taken in the region.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transition {
+    /// Where the process that waits is before it, by position among the controls.
+    pub control: usize,
+    /// The template of the process that moves, if that is another one than the one that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other: Option<String>,
+    /// The path, by its position in the template.
+    pub path: usize,
+}
+
+/// States that are deleted from the region.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deleted {
+    /// Where the process that waits is.
+    pub control: usize,
+    /// What holds in them.
+    pub states: Formula,
+}
+
+/// Processes that a counted predicate holds of, or does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Holding {
+    /// The predicate, by its position. It is about local variables of the process alone.
+    pub predicate: usize,
+    /// Whether it holds.
+    pub holds: bool,
+}
+
+/// Something that occurs finitely often only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Deletion {
+    /// Transitions that do not lead from the region into the region.
+    Impossible {
+        /// Which.
+        transitions: Vec<Transition>,
+    },
+    /// Transitions of the process that waits from which no transitions lead back.
+    Leave {
+        /// Which.
+        transitions: Vec<Transition>,
+    },
+    /// Transitions that change a sum: none raises it, and it is bounded.
+    Rank {
+        /// The sum.
+        terms: Vec<(Variable, i64)>,
+        /// What it is at least.
+        least: i64,
+    },
+    /// The process that waits can move, and would if it stayed so: it is scheduled.
+    Oneself {
+        /// These states.
+        states: Deleted,
+    },
+    /// Somebody else is at a label, can move, and would if it stayed so, since everybody is scheduled.
+    Somebody {
+        /// Their template.
+        template: String,
+        /// The label.
+        location: String,
+        /// Which of them, if not all.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holding: Option<Holding>,
+        /// These states.
+        states: Vec<Deleted>,
+    },
+    /// Whoever is scheduled moves.
+    Everybody {
+        /// These states, in which there are no transitions.
+        states: Vec<Deleted>,
+    },
+    /// What is infinitely often only if something else is, which it is not.
+    Promise {
+        /// The assumption, by its position.
+        assumption: usize,
+        /// Whether it is taken for the process that waits, instead of for anybody.
+        own: bool,
+        /// These states.
+        states: Vec<Deleted>,
+    },
 }
 
 /// A predicate about one process, of which it is counted at every label how many processes it holds of.
@@ -110,6 +224,33 @@ pub enum Condition {
         /// The path.
         path: usize,
     },
+    /// In no state has somebody not ended while nobody has a step.
+    Deadlock,
+    /// Of a liveness property: nobody waits with the process at this label, or nobody begins to.
+    Elsewhere {
+        /// The label.
+        location: String,
+    },
+    /// What holds while it is waited.
+    Pending {
+        /// The control.
+        control: usize,
+    },
+    /// A part of a deletion.
+    Deletion {
+        /// The deletion, by its position; the one after the last is that nothing is left.
+        deletion: usize,
+        /// What is shown.
+        part: DeletionPart,
+        /// The control that it is about.
+        control: usize,
+        /// The template of the process that moves, or is looked at, if it is another one than the one that waits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        other: Option<String>,
+        /// The path of a transition, or the label of the process that is looked at, by their positions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<usize>,
+    },
     /// The property is not violated by these processes, which it says something about: some way for its outermost quantifiers.
     Property {
         /// The part of the property, by its position.
@@ -119,6 +260,28 @@ pub enum Condition {
         /// For each variable of the outermost quantifiers, which reference it is.
         names: Vec<usize>,
     },
+}
+
+/// What is shown of a deletion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeletionPart {
+    /// A transition is impossible, does not raise the sum, or leads from the states to the states.
+    Transition,
+    /// A transition is not taken in the states by the process that could move.
+    Gone,
+    /// The sum is bounded.
+    Bounded,
+    /// A process has a step.
+    Enabled,
+    /// There is such a process.
+    Present,
+    /// The states are among those in which the cause holds.
+    Cause,
+    /// The effect does not hold in the region.
+    Effect,
+    /// Nothing is left.
+    Empty,
 }
 
 impl fmt::Display for Condition {

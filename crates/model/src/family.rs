@@ -9,11 +9,12 @@
 //! Cells hold integers as in a [state](crate::state), but for a mutex: it is -1 or [`Family::mutex_code`] of its holder, which has no upper bound on the number of processes.
 
 mod expr;
+mod liveness;
 mod paths;
 mod properties;
 mod terms;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use index_vec::IndexVec;
@@ -28,6 +29,7 @@ use crate::system::CheckKind;
 use crate::visit;
 use expr::Lowering;
 
+pub use liveness::{From, Liveness, Pair};
 pub use properties::Conjunct;
 pub use terms::{Cell, FoldKind, Formula, Index, Names, Term};
 
@@ -109,6 +111,8 @@ pub struct FamilyTemplate {
     pub entry: LocationId,
     /// The paths from every label, in the order of labels.
     pub paths: Vec<Path>,
+    /// The labels at which a process may rest (`stay`).
+    pub rests: BTreeSet<LocationId>,
 }
 
 /// How many processes a template has.
@@ -221,8 +225,9 @@ impl Family {
         }
         family.require_domains(&program)?;
         for id in program.templates.indices() {
-            let paths = paths::paths(&family, id)?;
+            let (paths, rests) = paths::paths(&family, id)?;
             family.templates[id].paths = paths;
+            family.templates[id].rests = rests;
         }
         Ok(family)
     }
@@ -311,6 +316,7 @@ impl Family {
                 locations: template.locations.iter().map(|l| l.name.clone()).collect(),
                 entry: template.entry,
                 paths: Vec::new(),
+                rests: BTreeSet::new(),
             });
         }
         Ok(())

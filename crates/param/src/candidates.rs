@@ -158,6 +158,19 @@ fn goal_templates(cases: &Cases, goal: &Goal) -> Vec<TemplateId> {
     }
 }
 
+/// What guards ask of shared variables alone, and the negations of that.
+pub(crate) fn tests(cases: &Cases, seeds: &[Seed]) -> Vec<Linear> {
+    let mut found = BTreeSet::new();
+    for seed in seeds.iter().filter(|seed| seed.templates.is_empty()) {
+        let mut terms = seed.atom.terms.iter();
+        if terms.any(|(variable, _)| matches!(cases.table.var(*variable), Var::Shared(..))) {
+            found.extend(seed.atom.negation().ok());
+            found.insert(seed.atom.clone());
+        }
+    }
+    found.into_iter().map(Linear::Atom).collect()
+}
+
 /// Calls for every inequality of a formula.
 fn atoms(formula: &Linear, visit: &mut dyn FnMut(&Atom)) {
     match formula {

@@ -6,7 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
-use threadwise_evidence::family::{ConditionProof, CountedPredicate, FamilyClaim, ViewClaim};
+use threadwise_evidence::family::{
+    ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, ViewClaim,
+};
 
 use crate::conditions::{Cases, Goal, Instantiation, shown};
 use crate::infer::{Inference, unaffected};
@@ -50,6 +52,7 @@ pub(crate) fn claim(
     inference: &mut Inference,
     requirements: &[(threadwise_evidence::family::Condition, Vec<Linear>)],
     goals: &[Goal],
+    fair: Option<FairClaim>,
 ) -> Result<FamilyClaim, Failure> {
     let mut writer = Writer::new(inference)?;
     let mut proofs = Vec::new();
@@ -66,7 +69,7 @@ pub(crate) fn claim(
         proofs.push((goal.condition.clone(), used.proof));
     }
     let steps = writer.close()?;
-    Ok(writer.write(proofs, steps))
+    Ok(writer.write(proofs, steps, fair))
 }
 
 struct Writer<'i, 'a, 's> {
@@ -139,7 +142,7 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
         let mut hypotheses: Vec<(Place, Linear)> = Vec::new();
         for instantiation in assumed {
             for (position, formula) in self.formulas[instantiation.view].iter().enumerate() {
-                let renamed = Cases::renamed(formula, &instantiation.renaming);
+                let renamed = instantiation.says(formula);
                 if renamed.truth() == Some(false) {
                     // What cannot be reached needs no other reason.
                     return Ok(Some(Used {
@@ -217,6 +220,7 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
         &self,
         proofs: Vec<(threadwise_evidence::family::Condition, Proof)>,
         steps: Vec<(usize, Place, Proof)>,
+        fair: Option<FairClaim>,
     ) -> FamilyClaim {
         let family = self.cases.family;
         let mut views = Vec::new();
@@ -258,6 +262,7 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             counted: counted.collect(),
             views,
             proofs: all,
+            fair,
         };
         number_variables(&mut claim, self.cases);
         claim
@@ -303,6 +308,32 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
     }
     for proof in &mut claim.proofs {
         visit_proof(&mut proof.proof, visit);
+    }
+    let Some(fair) = &mut claim.fair else {
+        return;
+    };
+    for control in &mut fair.controls {
+        visit_formula(&mut control.pending, visit);
+    }
+    for deletion in &mut fair.deletions {
+        match deletion {
+            Deletion::Impossible { .. } | Deletion::Leave { .. } => {}
+            Deletion::Rank { terms, .. } => {
+                let mut atom = Atom {
+                    terms: std::mem::take(terms),
+                    constant: 0,
+                };
+                visit(&mut atom);
+                *terms = atom.terms;
+            }
+            Deletion::Oneself { states } => visit_formula(&mut states.states, visit),
+            Deletion::Somebody { states, .. }
+            | Deletion::Everybody { states }
+            | Deletion::Promise { states, .. } => {
+                let states = states.iter_mut();
+                states.for_each(|deleted| visit_formula(&mut deleted.states, visit));
+            }
+        }
     }
 }
 

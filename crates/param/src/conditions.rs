@@ -31,6 +31,19 @@ pub(crate) struct Instantiation {
     /// The references of the scope that its references are.
     pub(crate) references: Vec<u32>,
     pub(crate) renaming: HashMap<Variable, Variable>,
+    /// Where this holds, there are no such processes, and nothing is assumed of them.
+    pub(crate) unless: Option<Linear>,
+}
+
+impl Instantiation {
+    /// What an assertion of the view says here.
+    pub(crate) fn says(&self, assertion: &Linear) -> Linear {
+        let renamed = Cases::renamed(assertion, &self.renaming);
+        match &self.unless {
+            Some(nobody) => Linear::any([nobody.clone(), renamed]),
+            None => renamed,
+        }
+    }
 }
 
 /// One way for the states of a view to come about.
@@ -82,7 +95,7 @@ pub(crate) struct Cases<'a> {
     pub(crate) variables: Vec<Vec<Variable>>,
     pub(crate) cases: Vec<Case>,
     /// How many goals there are.
-    goals: usize,
+    pub(crate) goals: usize,
 }
 
 /// Too many views or cases.
@@ -132,7 +145,7 @@ impl<'a> Cases<'a> {
         Ok(cases)
     }
 
-    fn by_references(&self) -> HashMap<Vec<Reference>, usize> {
+    pub(crate) fn by_references(&self) -> HashMap<Vec<Reference>, usize> {
         let views = self.views.iter().enumerate();
         views
             .map(|(number, view)| (view.references.clone(), number))
@@ -731,7 +744,7 @@ pub(crate) fn view_variables(
 }
 
 /// The assertions that can be assumed in a scope: every view, in every way that it fits.
-fn instantiations(
+pub(crate) fn instantiations(
     scope: &Scope,
     views: &[View],
     by_references: &HashMap<Vec<Reference>, usize>,
@@ -756,6 +769,7 @@ fn instantiations(
                     view: *view,
                     references: numbers,
                     renaming,
+                    unless: None,
                 });
             }
         }

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use threadwise_evidence::Certificate;
-use threadwise_model::family::{Conjunct, Family};
+use threadwise_model::family::{Conjunct, Family, Liveness};
 
 use crate::candidates::{self, Modes};
 use crate::certificate::{self, Failure};
@@ -19,6 +19,7 @@ use crate::infer::Inference;
 use crate::learn::Learner;
 use crate::points::Points;
 use crate::questions::{Asked, Halt};
+use crate::ranking::{Prepared, Search};
 use crate::scope::{Counted, Table};
 use crate::small::Sample;
 
@@ -29,6 +30,19 @@ pub(crate) enum Claimed {
     Checks,
     /// An invariant.
     Invariant(Vec<Conjunct>),
+    /// Freedom from deadlock.
+    Deadlock,
+}
+
+impl Claimed {
+    /// What must be contradictory for it.
+    pub(crate) fn goals(&self, cases: &mut Cases) -> Result<Vec<Goal>, TooMuch> {
+        Ok(match self {
+            Claimed::Checks => cases.check_goals()?,
+            Claimed::Invariant(conjuncts) => cases.property_goals(conjuncts)?,
+            Claimed::Deadlock => vec![cases.deadlock_goal()?],
+        })
+    }
 }
 
 /// What became of a property.
@@ -217,11 +231,7 @@ impl Attempt<'_> {
         let mut goals: Vec<(String, Vec<Goal>)> = Vec::new();
         for (name, claimed) in properties {
             if !proofs.contains_key(name) {
-                let found = match claimed {
-                    Claimed::Checks => cases.check_goals().map_err(TooMuch::from)?,
-                    Claimed::Invariant(conjuncts) => cases.property_goals(conjuncts)?,
-                };
-                goals.push((name.clone(), found));
+                goals.push((name.clone(), claimed.goals(&mut cases)?));
             }
         }
         let requirements = cases.requirements().map_err(TooMuch::from)?;
@@ -302,6 +312,60 @@ impl Attempt<'_> {
         Ok(cases.table)
     }
 
+    /// Tries to prove a liveness property: with equations about one process, then with bounds, then with what is counted.
+    pub(crate) fn fair(
+        &self,
+        name: &str,
+        liveness: &Liveness,
+        allowance: &mut Allowance,
+    ) -> Result<Option<Proof>, Gap> {
+        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
+        let seeds = candidates::seeds(&mut cases, &[]);
+        let predicates = candidates::predicates(&mut cases, &seeds);
+        let mut table = cases.table;
+        let shapes = [
+            (Vec::new(), Modes::One, false),
+            (predicates.own.clone(), Modes::One, false),
+            (Vec::new(), Modes::One, true),
+            (predicates.own, Modes::Truths, true),
+        ];
+        let mut tried: Vec<&(Vec<Counted>, Modes, bool)> = Vec::new();
+        for shape in &shapes {
+            if tried.contains(&shape) {
+                continue;
+            }
+            tried.push(shape);
+            let (counted, modes, bounds) = shape;
+            let mut cases = Cases::new(self.family, table.clone(), counted.clone(), 1)?;
+            let prepared = Prepared::new(&mut cases, liveness)?;
+            let requirements = cases.requirements().map_err(TooMuch::from)?;
+            let points = Points::new(&cases, self.samples);
+            let modes = modes.of(&cases).map_err(TooMuch::from)?;
+            let seeds = candidates::seeds(&mut cases, &[]);
+            let guesses = bounds.then(|| candidates::units(&mut cases, &points, &seeds));
+            let tests = candidates::tests(&cases, &seeds);
+            let mut inference =
+                Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
+            inference.close_hulls()?;
+            if let Some(guesses) = guesses {
+                inference.houdini(guesses)?;
+            }
+            let mut search = Search::new(&prepared, &mut inference, &tests);
+            if search.run()? {
+                let rounds = search.rounds();
+                let (goals, fair) = search.found();
+                let claim = certificate::claim(&mut inference, &requirements, &goals, Some(fair))?;
+                return Ok(Some(Proof {
+                    certificate: Certificate::family(name, self.fixed.clone(), claim),
+                    rounds,
+                }));
+            }
+            allowance.questions = inference.questions.left();
+            table = cases.table;
+        }
+        Ok(None)
+    }
+
     /// Writes a proof down, if the goals follow from what was found.
     pub(crate) fn judge(
         &self,
@@ -318,7 +382,7 @@ impl Attempt<'_> {
                 return Ok(None);
             }
         }
-        let claim = certificate::claim(inference, requirements, goals)?;
+        let claim = certificate::claim(inference, requirements, goals, None)?;
         Ok(Some(Proof {
             certificate: Certificate::family(name, self.fixed.clone(), claim),
             rounds: Vec::new(),

@@ -11,7 +11,9 @@ use threadwise_engine::{
     Counterexample, Decides, EngineInfo, FamilyAnswer, FamilyEngine, FamilyOutcome, Form, Make,
     Observer, OptionInfo, Refused, Setup, Task,
 };
-use threadwise_evidence::{Account, CHECKS, Claim, Reason, ReasonCode, Round, Stats};
+use threadwise_evidence::{
+    Account, CHECKS, Certificate, Claim, Outline, Reason, ReasonCode, Round, Stats,
+};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 use threadwise_model::family::Family;
@@ -22,10 +24,14 @@ use crate::small::{self, Found, Reach};
 
 /// States of each small instance that are looked at as samples.
 pub(crate) const SAMPLES: usize = 1_500;
+/// And where only equations and bounds are guessed from them.
+const FAIR_SAMPLES: usize = 300;
 /// Questions that the arithmetic solver is asked at most.
 pub(crate) const QUESTIONS: u64 = 400_000;
 /// Steps of the solver after which to give up where there are other engines to try. The hardest program of the library needs 57,000.
 const BOUNDED_STEPS: u64 = 80_000;
+/// And for liveness, where proofs are short.
+const FAIR_STEPS: u64 = 20_000;
 /// Units of work of a step of the arithmetic solver: it asks at each whether to stop.
 const STEP: u64 = 300;
 
@@ -78,6 +84,21 @@ pub static GENERALISE: EngineInfo = EngineInfo {
     explains: true,
     options: &[],
     make: Make::All(|setup| Ok(Box::new(Prover::new(Way::Generalise).set_up(setup)))),
+};
+
+/// Liveness by deletion with rankings, as the engine is known.
+pub static RANKING: EngineInfo = EngineInfo {
+    name: "ranking",
+    about: "Liveness for any number of processes: what a fair run that waits does for ever is deleted by ranks, justice and compassion until nothing is left.",
+    decides: Decides::Liveness,
+    explains: true,
+    options: &[],
+    make: Make::All(|setup| {
+        let Setup {
+            bounded, explain, ..
+        } = *setup;
+        Ok(Box::new(Ranking { bounded, explain }))
+    }),
 };
 
 fn counter(setup: &Setup) -> Result<Box<dyn FamilyEngine>, Refused> {
@@ -237,11 +258,7 @@ impl FamilyEngine for Prover {
             };
             if let Some(proof) = proofs.remove(property) {
                 account.rounds.extend(proof.rounds.into_iter().map(Round::new));
-                if let (true, Claim::Family(claim)) = (self.explain, &proof.certificate.claim) {
-                    let hurry =
-                        || task.limits.should_stop().is_some() || !task.limits.has_leisure();
-                    account.outline = explain::outline(task.program, task.fixed, claim, &hurry);
-                }
+                account.outline = outline_of(self.explain, task, property, &proof.certificate);
                 return (FamilyAnswer::Proved(Some(proof.certificate)), account);
             }
             let answer = match (violation, stopped) {
@@ -297,6 +314,8 @@ impl Prover {
                 open.push((property.clone(), Claimed::Checks));
             } else if let Ok(Some(conjuncts)) = family.invariant(property) {
                 open.push((property.clone(), Claimed::Invariant(conjuncts)));
+            } else if is_deadlock(task.program, property) && self.follows_witnesses() {
+                open.push((property.clone(), Claimed::Deadlock));
             }
         }
         let samples = small::samples(task.program, task.fixed, SAMPLES, task.limits, observer);
@@ -329,6 +348,11 @@ impl Prover {
         proved
     }
 
+    /// Whether goals may be about processes that there may not be, which the published methods know nothing of.
+    fn follows_witnesses(&self) -> bool {
+        matches!(self.way, Way::Counter(Method::Native) | Way::Generalise)
+    }
+
     fn refused(&self, property: &str) -> Reason {
         let name = self.name();
         Reason::new(
@@ -338,10 +362,114 @@ impl Prover {
     }
 }
 
+/// An engine for liveness at every value of the parameters. It looks for no violations.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ranking {
+    /// Whether to give up after some amount of work that depends on nothing but the task, since there are others to try.
+    pub bounded: bool,
+    /// Whether proofs are to come with outlines.
+    pub explain: bool,
+}
+
+impl Ranking {
+    fn prove(
+        &self,
+        task: &Task,
+        property: &str,
+        samples: &[small::Sample],
+    ) -> Result<Proof, String> {
+        let unsupported = |what: threadwise_model::family::Unsupported| what.what;
+        let family = Family::new(Arc::clone(task.program), task.fixed).map_err(unsupported)?;
+        let liveness = family.liveness(property).map_err(unsupported)?;
+        let liveness = liveness.ok_or("it decides liveness properties")?;
+        let steps = Cell::new(0);
+        let stop = || {
+            task.limits.spend(STEP);
+            steps.set(steps.get() + 1);
+            let enough = self.bounded && steps.get() > FAIR_STEPS;
+            enough || task.limits.should_stop().is_some()
+        };
+        let attempt = Attempt {
+            family: &family,
+            samples,
+            fixed: task.fixed,
+        };
+        let mut allowance = Allowance {
+            questions: QUESTIONS,
+            stop: &stop,
+        };
+        let proof = attempt.fair(property, &liveness, &mut allowance);
+        let proof = proof.map_err(|gap| gap.to_string())?;
+        proof.ok_or_else(|| {
+            "something may be left for ever, after all that can be deleted".to_owned()
+        })
+    }
+}
+
+impl FamilyEngine for Ranking {
+    fn name(&self) -> &'static str {
+        RANKING.name
+    }
+
+    fn check(&self, task: &Task, observer: &mut dyn Observer) -> FamilyOutcome {
+        let samples = small::samples(
+            task.program,
+            task.fixed,
+            FAIR_SAMPLES,
+            task.limits,
+            observer,
+        );
+        let findings = task.properties.iter().map(|property| {
+            let mut account = Account::default();
+            let answer = match self.prove(task, property, &samples) {
+                Ok(proof) => {
+                    account.rounds = proof.rounds.into_iter().map(Round::new).collect();
+                    account.outline = outline_of(self.explain, task, property, &proof.certificate);
+                    FamilyAnswer::Proved(Some(proof.certificate))
+                }
+                Err(why) => FamilyAnswer::Unknown(match task.limits.should_stop() {
+                    Some(stop) => stop.into(),
+                    None => Reason::new(
+                        ReasonCode::NoProof,
+                        format!("`{}` found no proof ({why})", RANKING.name),
+                    ),
+                }),
+            };
+            (answer, account)
+        });
+        FamilyOutcome {
+            findings: findings.collect(),
+            stats: Stats::default(),
+        }
+    }
+}
+
+/// What a certificate says, if there is time to write it.
+fn outline_of(
+    explain: bool,
+    task: &Task,
+    property: &str,
+    certificate: &Certificate,
+) -> Option<Outline> {
+    let Claim::Family(claim) = &certificate.claim else {
+        return None;
+    };
+    let hurry = || task.limits.should_stop().is_some() || !task.limits.has_leisure();
+    match explain {
+        true => explain::outline(task.program, task.fixed, property, claim, &hurry),
+        false => None,
+    }
+}
+
 fn is_liveness(program: &Program, property: &str) -> bool {
     let mut properties = program.properties.iter();
     properties
         .any(|known| known.name == property && matches!(known.kind, PropertyKind::Liveness { .. }))
+}
+
+fn is_deadlock(program: &Program, property: &str) -> bool {
+    let mut properties = program.properties.iter();
+    properties.any(|known| known.name == property && known.kind == PropertyKind::DeadlockFree)
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ pub(crate) fn abstraction<'a>(
     properties: &[(String, Claimed)],
 ) -> Result<Abstraction<'a>, TooMuch> {
     let arity = properties.iter().map(|(_, claimed)| match claimed {
-        Claimed::Checks => 1,
+        Claimed::Checks | Claimed::Deadlock => 1,
         Claimed::Invariant(conjuncts) => {
             let each = conjuncts.iter().map(|conjunct| conjunct.variables.len());
             each.max().unwrap_or(1)
@@ -130,11 +130,7 @@ pub(crate) fn abstraction<'a>(
     let mut cases = Cases::new(family, Table::default(), Vec::new(), arity)?;
     let mut goals = Vec::new();
     for (name, claimed) in properties {
-        let found = match claimed {
-            Claimed::Checks => cases.check_goals()?,
-            Claimed::Invariant(conjuncts) => cases.property_goals(conjuncts)?,
-        };
-        goals.push((name.clone(), found));
+        goals.push((name.clone(), claimed.goals(&mut cases)?));
     }
     Ok(Abstraction { cases, goals })
 }

@@ -421,9 +421,19 @@ impl<'a, 's> Inference<'a, 's> {
             .collect())
     }
 
+    /// Whether formulas contradict what holds at a place.
+    pub(crate) fn contradicts(&mut self, spot: Spot, formulas: &[Linear]) -> Result<bool, Halt> {
+        let mut assumed = spot.assumed.iter();
+        if assumed.any(|instantiation| !self.views[instantiation.view].reached()) {
+            return Ok(true);
+        }
+        self.tell()?;
+        self.questions.contradicts(spot, formulas)
+    }
+
     /// Whether a goal follows from the assertions; if not, what is in its way.
     pub(crate) fn follows(&mut self, goal: &Goal) -> Result<Asked, Halt> {
-        let mut assumed = goal.assumed.iter();
+        let mut assumed = goal.assumed.iter().filter(|one| one.unless.is_none());
         if assumed.any(|instantiation| !self.views[instantiation.view].reached()) {
             return Ok(Asked::Impossible);
         }

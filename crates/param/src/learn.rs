@@ -135,6 +135,10 @@ impl<'p> Learner<'p> {
         let mut true_here: Vec<Option<Vec<u16>>> = vec![None; assumed.len()];
         for size in 0..=LITERALS {
             for (instantiation, true_here) in assumed.iter().zip(&mut true_here) {
+                let nobody = instantiation.unless.as_ref();
+                if nobody.is_some_and(|nobody| truth(nobody, &mut |v| model.value(v))) {
+                    continue;
+                }
                 let view = instantiation.view;
                 let literals = true_here.get_or_insert_with(|| {
                     self.pools[view].true_at(&instantiation.renaming, model)

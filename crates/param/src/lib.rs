@@ -22,6 +22,8 @@ mod learn;
 pub mod lia;
 mod points;
 mod questions;
+mod ranking;
 mod scope;
 pub mod small;
 mod solution;
+mod stuck;

@@ -8,7 +8,7 @@ use index_vec::{IndexVec, define_index_type};
 use rustc_hash::{FxHashMap, FxHashSet};
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Proof};
 
-use crate::conditions::{Cases, Instantiation};
+use crate::conditions::Instantiation;
 use crate::lia::{self, Answer, Model, Solver};
 
 define_index_type! { /// An assertion of a view. The same formula has the same number whenever it is asserted.
@@ -158,6 +158,12 @@ impl<'s> Questions<'s> {
         }
     }
 
+    /// Whether formulas contradict what holds at a place. That is not remembered.
+    pub(crate) fn contradicts(&mut self, spot: Spot, formulas: &[Linear]) -> Result<bool, Halt> {
+        self.enter(spot);
+        Ok(matches!(self.solve(formulas)?, Answer::Unsat(_)))
+    }
+
     /// A proof that formulas contradict each other, whatever the assertions say, and the positions of those that it is from.
     pub(crate) fn refute<'f>(
         &mut self,
@@ -239,9 +245,7 @@ impl<'s> Questions<'s> {
         if !wanted.is_empty() {
             let renamed: Vec<Linear> = wanted
                 .iter()
-                .map(|(number, id)| {
-                    Cases::renamed(&self.formulas[*id], &spot.assumed[*number].renaming)
-                })
+                .map(|(number, id)| spot.assumed[*number].says(&self.formulas[*id]))
                 .collect();
             self.solver.push(&renamed);
             entered.levels += 1;

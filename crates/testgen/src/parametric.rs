@@ -13,8 +13,10 @@
 
 mod devices;
 mod oracle;
+mod waiting;
 
 pub use oracle::{AtInstance, Truth, verdicts};
+pub use waiting::waiting;
 
 use crate::random::Random;
 
@@ -184,6 +186,7 @@ impl Writer {
             let claim = self.claim(claim);
             format!("invariant claim{number}: {claim};")
         }));
+        lines.push("deadlock_free;".to_owned());
         lines.join("\n") + "\n"
     }
 

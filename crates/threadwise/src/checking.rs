@@ -18,7 +18,7 @@ use threadwise_param::small::{self, Reach};
 
 use crate::job::{Execution, Executor, Job, JobOutcome, Stop, Turn};
 use crate::judge::{Recheck, Subject, View};
-use crate::plan::{CHECKS, Plan, Planned};
+use crate::plan::{CHECKS, Only, Plan, Planned};
 use crate::portfolio::{self, Entry};
 use crate::registry::{chosen, decides};
 use crate::report::{Exit, Kind, PropertyResult, ReportedDiagnostic, Run, Scope, VerdictKind};
@@ -121,13 +121,15 @@ impl<'a> Checking<'a> {
 
     /// Asks the engines.
     pub(crate) fn run(mut self) -> Checked {
-        let families = self.plan.families(self.program, self.given);
+        let halves = [Only::Safety, Only::Liveness];
+        let [families, live] =
+            halves.map(|half| self.plan.families(self.program, self.given, half));
         let instance = self.session.build(self.given);
         if let Err(diagnostics) = &instance {
             // There may be other instances with these values than the one that the defaults give.
             let others =
                 || !small::instances(self.program, &self.given.map(), Reach::Small).is_empty();
-            if families.is_empty() || !others() {
+            if families.is_empty() && live.is_empty() || !others() {
                 let excluded = |d: &Diagnostic| d.code == Code::WhereViolated;
                 return if self.plan.is_sweep() && diagnostics.iter().all(excluded) {
                     Checked::Excluded
@@ -137,7 +139,8 @@ impl<'a> Checking<'a> {
             }
         }
         let several = !families.is_empty();
-        self.all(families);
+        self.all(Only::Safety, families);
+        self.all(Only::Liveness, live);
         match &instance {
             Ok(instance) => {
                 if let Err(diagnostics) = self.one(instance) {
@@ -169,10 +172,10 @@ impl<'a> Checking<'a> {
     }
 
     /// Asks the engines for all instances.
-    fn all(&mut self, families: Vec<Entry>) {
+    fn all(&mut self, half: Only, families: Vec<Entry>) {
         let mut group = self.undecided();
-        group.retain(|planned| planned.kind != Kind::Liveness);
-        if families.is_empty() || group.is_empty() {
+        group.retain(|planned| half.has(planned.kind));
+        if families.is_empty() || group.is_empty() || self.ended() {
             return;
         }
         let mut job = self.job(self.given, &group);
@@ -558,7 +561,12 @@ impl<'a> Checking<'a> {
             _ => {
                 let templates = self.program.templates.indices();
                 let processes = templates.map(|template| instance.count(template)).sum();
-                let tried = !self.open.is_empty();
+                let safety = self
+                    .plan
+                    .properties
+                    .iter()
+                    .filter(|p| Only::Safety.has(p.kind));
+                let tried = safety.into_iter().any(|p| self.open.contains_key(&p.name));
                 portfolio::safety(self.program, processes, tried, options.explain)
             }
         }

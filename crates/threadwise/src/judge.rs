@@ -403,7 +403,7 @@ impl<'a> View<'a> {
         if let Subject::One(_, values) = self.subject {
             let open = self.open_parameters();
             if !self.plan.options.for_all.is_empty() {
-                let why = format!("{}; it holds at {values}", self.why_one(planned));
+                let why = format!("{}; it holds at {values}", self.why_one());
                 let next = format!(
                     "leave out --for-all, or sweep: --set {}",
                     self.sweep(&open, values)
@@ -417,10 +417,8 @@ impl<'a> View<'a> {
                     "the claim is for every {open_names}, and was checked at {values} alone; more values: --set {}",
                     self.sweep(&open, values)
                 );
-                let mut message = format!(
-                    "the claim is for every {open_names}: {}",
-                    self.why_one(planned)
-                );
+                let mut message =
+                    format!("the claim is for every {open_names}: {}", self.why_one());
                 if let Some(unchecked) = reason {
                     message = format!("{}; {message}", unchecked.message);
                 }
@@ -455,15 +453,12 @@ impl<'a> View<'a> {
     }
 
     /// Why a property was decided at one instance, and not for all.
-    fn why_one(&self, planned: &Planned) -> String {
+    fn why_one(&self) -> String {
         if !self.tried.is_empty() {
             let messages = self.tried.iter().map(|reason| reason.message.as_str());
             return messages.collect::<Vec<_>>().join("; ");
         }
-        match planned.kind {
-            Kind::Liveness => "liveness is decided at one instance at a time".to_owned(),
-            _ => format!("`{}` looks at one instance", self.engine),
-        }
+        format!("`{}` looks at one instance", self.engine)
     }
 
     /// Why a property is not decided that engines for all instances leave open, if there is no instance to look at.

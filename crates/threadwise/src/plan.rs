@@ -1,6 +1,6 @@
 //! What is to be checked: which properties of a model, at which instances.
 
-use threadwise_engine::{EngineInfo, EngineOptions, LEARN, Make, Refused};
+use threadwise_engine::{Decides, EngineInfo, EngineOptions, LEARN, Make, Refused};
 use threadwise_lang::diagnostics::{Code, Severity};
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
@@ -83,6 +83,19 @@ impl Only {
         match self {
             Only::Safety => "safety",
             Only::Liveness => "liveness",
+        }
+    }
+
+    /// Whether properties of a kind belong to it.
+    pub(crate) fn has(self, kind: Kind) -> bool {
+        (kind == Kind::Liveness) == (self == Only::Liveness)
+    }
+
+    /// What an engine for it decides.
+    fn decided(self) -> Decides {
+        match self {
+            Only::Safety => Decides::Safety,
+            Only::Liveness => Decides::Liveness,
         }
     }
 }
@@ -271,8 +284,7 @@ impl Plan {
         }
         let right_kind = |property: &Planned| match options.only {
             None => true,
-            Some(Only::Safety) => property.kind != Kind::Liveness,
-            Some(Only::Liveness) => property.kind == Kind::Liveness,
+            Some(half) => half.has(property.kind),
         };
         let wanted = |property: &Planned| {
             options.properties.is_empty() || options.properties.contains(&property.name)
@@ -310,17 +322,16 @@ impl Plan {
 
     /// The engines for all instances that are to be tried before one instance is looked at, or instead of that. Where several engines are asked, that is for what is not
     /// one instance with finitely many states.
-    pub(crate) fn families(&self, program: &Program, values: &Values) -> Vec<Entry> {
-        let safety = |planned: &Planned| planned.kind != Kind::Liveness;
-        if !self.properties.iter().any(safety) {
+    pub(crate) fn families(&self, program: &Program, values: &Values, half: Only) -> Vec<Entry> {
+        if !self.properties.iter().any(|planned| half.has(planned.kind)) {
             return Vec::new();
         }
         let open = program.params.iter();
         let open = open.filter(|param| values.get(&param.name).is_none());
         let claim = || open.count() > 0 || endless(program).is_some();
         match self.engine.make {
-            Make::All(_) => vec![Entry::new(self.engine)],
-            Make::Several if !self.options.count_states && claim() => portfolio::for_all(),
+            Make::All(_) if self.engine.decides == half.decided() => vec![Entry::new(self.engine)],
+            Make::Several if !self.options.count_states && claim() => portfolio::for_all(half),
             _ => Vec::new(),
         }
     }

@@ -8,15 +8,16 @@ use threadwise_engine::{Decides, EngineInfo, Make};
 use threadwise_explicit::EXPLICIT;
 use threadwise_lang::program::{IdOrder, Instances, Program};
 use threadwise_liveness::{FAIR_LOCAL_B, MONOLITHIC};
-use threadwise_param::engine::{COUNTER, GENERALISE};
+use threadwise_param::engine::{COUNTER, GENERALISE, RANKING};
 use threadwise_safety::{FORWARD, SPLIT};
 
+use crate::plan::Only;
 use crate::report::Kind;
 
 /// The choice that is made unless another is asked for.
 pub static AUTO: EngineInfo = EngineInfo {
     name: "auto",
-    about: "The default: several engines that take turns. Safety for all values of the parameters by `counter` and `generalise`; what they leave open at one instance by `explicit`, `forward` and `split`. Liveness at one instance by `liveness-monolithic` and `fair-local-liveness-b`.",
+    about: "The default: several engines that take turns. Safety for all values of the parameters by `counter` and `generalise`; what they leave open at one instance by `explicit`, `forward` and `split`. Liveness for all values by `ranking`; at one instance by `liveness-monolithic` and `fair-local-liveness-b`.",
     decides: Decides::Both,
     explains: true,
     options: &[],
@@ -104,12 +105,15 @@ impl Entry {
     }
 }
 
-/// Safety for all values of parameters.
-pub(crate) fn for_all() -> Vec<Entry> {
-    vec![
-        Entry::new(&COUNTER).share(4),
-        Entry::new(&GENERALISE).from(5),
-    ]
+/// Properties of a half for all values of parameters.
+pub(crate) fn for_all(half: Only) -> Vec<Entry> {
+    match half {
+        Only::Safety => vec![
+            Entry::new(&COUNTER).share(4),
+            Entry::new(&GENERALISE).from(5),
+        ],
+        Only::Liveness => vec![Entry::new(&RANKING)],
+    }
 }
 
 /// So few processes that searching their states comes before anything else: the search of small instances that proofs for all begin with is not smaller.

@@ -34,7 +34,7 @@ struct Script {
 impl Runner for Script {
     fn run(&mut self, job: &Job) -> Execution {
         self.asked.push(job.clone());
-        if !["counter", "generalise"].contains(&job.engine.as_str()) {
+        if !["counter", "generalise", "ranking"].contains(&job.engine.as_str()) {
             return InProcess::default().run(job);
         }
         let verdict = |property: &String| {
@@ -119,17 +119,25 @@ fn all_instances_come_first_and_one_decides_what_is_left() {
     let run = run(MODEL, &options(&[]), &mut script);
     assert_eq!(
         engines(&script),
-        ["counter", "generalise", "explicit", "liveness-monolithic"]
+        [
+            "counter",
+            "generalise",
+            "ranking",
+            "explicit",
+            "liveness-monolithic"
+        ]
     );
     let asked: Vec<&[String]> = script.asked.iter().map(|job| &job.properties[..]).collect();
     assert_eq!(asked[0], ["checks", "low", "one"]);
     assert_eq!(asked[1], ["checks", "one"]);
-    assert_eq!(asked[2], ["checks"]);
+    assert_eq!(asked[2], ["ends"]);
+    assert_eq!(asked[3], ["checks"]);
     assert_eq!(script.asked[0].values, Values::default());
     assert!(
         script.asked[0].setup.bounded
             && script.asked[1].setup.bounded
-            && !script.asked[2].setup.bounded
+            && script.asked[2].setup.bounded
+            && !script.asked[3].setup.bounded
     );
     let all = Scope::All {
         parameters: vec!["N".to_owned(), "M".to_owned()],
@@ -167,7 +175,7 @@ fn what_is_proved_at_one_instance_says_why() {
     );
     let (code, message) = reason(result(&run, "ends"));
     assert_eq!(code, "one-instance");
-    assert!(message.contains("liveness is decided at one instance"));
+    assert!(message.contains("`ranking` found no proof"));
     // Whether it was rechecked is another matter, and `rechecked` says so.
     let unchecked = self::run(MODEL, &options(&[]), &mut Script::default());
     for property in ["low", "ends", "checks"] {
@@ -298,13 +306,13 @@ fn the_time_is_shared() {
     };
     run(MODEL, &limited, &mut script);
     let seconds: Vec<f64> = script.asked.iter().filter_map(|job| job.seconds).collect();
-    // Half of it for all instances, and what they leave for one.
-    assert_eq!(seconds, [15.0, 15.0, 26.0, 26.0]);
+    // Half of it for all instances, half of the rest for their liveness, and what they leave for one.
+    assert_eq!(seconds, [15.0, 15.0, 13.0, 24.0, 24.0]);
     // Who knows no clock has used up what there was.
     let mut script = Script::default();
     run(MODEL, &limited, &mut script);
     let seconds: Vec<f64> = script.asked.iter().filter_map(|job| job.seconds).collect();
-    assert_eq!(seconds, [15.0, 15.0, 15.0, 15.0]);
+    assert_eq!(seconds, [15.0, 15.0, 7.5, 7.5, 7.5]);
 }
 
 #[test]

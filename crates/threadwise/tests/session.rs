@@ -455,10 +455,11 @@ liveness heard: (forall i in P: G (P[i] at b && x -> F P[i] at a)) && G (x -> F 
     let session = Session::new("quiet.tw", QUIET);
     let options = Options {
         only: Some(Only::Liveness),
+        settings: vec!["N=4".parse().unwrap()],
         ..Options::default()
     };
     let plan = Plan::new(session.program().unwrap(), &options).unwrap();
-    let checked = session.check_instance(&plan, &Values::default(), &mut Whole::new(Quiet));
+    let checked = session.check_instance(&plan, &plan.instances[0], &mut Whole::new(Quiet));
     let Checked::Run(run) = checked else {
         panic!("it is checked");
     };

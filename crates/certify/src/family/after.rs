@@ -100,6 +100,21 @@ impl<'p> After<'p> {
         })
     }
 
+    /// A sum of multiples of variables of the claim, with the values after the step.
+    pub(crate) fn sum(
+        &mut self,
+        translation: &mut Translation<'_, '_>,
+        terms: &[(Variable, i64)],
+        facts: &mut Vec<Formula>,
+    ) -> Result<Linear, Error> {
+        let mut sum = Linear::default();
+        for (variable, factor) in terms {
+            let symbol = translation.table.symbol(*variable)?.clone();
+            sum.add(*factor, &self.value(translation, &symbol, facts)?)?;
+        }
+        Ok(sum)
+    }
+
     /// How many processes of a template the step starts.
     fn starts(&self, template: TemplateId) -> i64 {
         let starts = self.path.starts.iter();

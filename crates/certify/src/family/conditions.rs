@@ -4,7 +4,7 @@
 //! 2. *Initial*: the assertions hold at first.
 //! 3. *Step*: the assertions of a view hold after each step, if those of all views held before it. The step is that of a reference of the view, or of one
 //!    more process; some references may be started by it.
-//! 4. *Property*: the assertions exclude what violates the invariant; or that a *check* fails.
+//! 4. *Property*: the assertions exclude what violates the invariant; or that a *check* fails; or a *deadlock* (`deadlock`).
 //!
 //! Each is a list of hypotheses and the negation of a goal, which contradict each other. A judge is given them, hypotheses that
 //! conditions share once.
@@ -64,7 +64,7 @@ struct Steps<'a> {
 
 impl<J: Judge> Lister<'_, J> {
     /// Counts a condition.
-    fn go_on(&mut self) -> Result<(), Error> {
+    pub(super) fn go_on(&mut self) -> Result<(), Error> {
         self.conditions += 1;
         self.ask()
     }
@@ -575,7 +575,7 @@ fn step_name(family: &Family, template: TemplateId, path: &Path, to: Option<Loca
     }
 }
 
-fn property_span(family: &Family, name: &str) -> Option<Span> {
+pub(super) fn property_span(family: &Family, name: &str) -> Option<Span> {
     let mut properties = family.program().properties.iter();
     let property = properties.find(|property| property.name == name)?;
     Some(property.span)

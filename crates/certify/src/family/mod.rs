@@ -8,6 +8,8 @@
 
 mod after;
 mod conditions;
+mod deadlock;
+mod fair;
 mod linear;
 mod names;
 mod proof;
@@ -22,8 +24,8 @@ use std::sync::Arc;
 use threadwise_evidence::arithmetic::{Formula, Proof};
 use threadwise_evidence::family::{Condition, FamilyClaim, Reference};
 use threadwise_evidence::{CHECKS, Certificate, Claim};
-use threadwise_lang::program::{LocationId, Program, Span, TemplateId};
-use threadwise_model::family::{Conjunct, Family, Formula as Assumption, Unsupported};
+use threadwise_lang::program::{LocationId, Program, PropertyKind, Span, TemplateId};
+use threadwise_model::family::{Conjunct, Family, Formula as Assumption, Liveness, Unsupported};
 
 use crate::fit;
 use crate::rejection::{Error, Fault, Unproved};
@@ -38,7 +40,7 @@ use proof::{Flaw, Known};
 const MAX_REFERENCES: usize = 8;
 
 /// Checks that a certificate proves a property of a program for all values of the parameters, but for those that it names a value of. The
-/// property is that of an invariant, or `checks`. `stop` is asked every few milliseconds whether to give up.
+/// property is an invariant, freedom from deadlock, or `checks`. `stop` is asked every few milliseconds whether to give up.
 pub fn check_family(
     program: &Arc<Program>,
     certificate: &Certificate,
@@ -87,9 +89,20 @@ pub fn list_family<J: Judge>(
 struct Subject<'a> {
     family: Family,
     property: &'a str,
-    /// What an invariant says; nothing for the built-in checks.
-    conjuncts: Option<Vec<Conjunct>>,
+    asked: Asked,
     claim: &'a FamilyClaim,
+}
+
+/// What a property asks for.
+enum Asked {
+    /// No check fails.
+    Checks,
+    /// This holds in every state.
+    Invariant(Vec<Conjunct>),
+    /// No state is a deadlock.
+    Deadlock,
+    /// No fair run waits for ever.
+    Liveness(Liveness),
 }
 
 /// A claim with its names looked up.
@@ -143,21 +156,33 @@ impl<'a> Subject<'a> {
                 "it is for values of parameters that `where` does not allow",
             ));
         }
-        let conjuncts = match property {
-            CHECKS => None,
-            name => Some(
+        let mut declared = program.properties.iter();
+        let declared = declared.find(|known| known.name == property);
+        let asked = match declared.map(|known| &known.kind) {
+            _ if property == CHECKS => Asked::Checks,
+            Some(PropertyKind::DeadlockFree) => Asked::Deadlock,
+            Some(PropertyKind::Liveness { .. }) => {
+                let liveness = family.liveness(property).map_err(unsupported)?;
+                Asked::Liveness(liveness.ok_or_else(|| Error::mismatch("no liveness property"))?)
+            }
+            _ => Asked::Invariant(
                 family
-                    .invariant(name)
+                    .invariant(property)
                     .map_err(unsupported)?
                     .ok_or_else(|| {
-                        Error::mismatch(format!("the model has no invariant `{name}`"))
+                        Error::mismatch(format!("the model has no invariant `{property}`"))
                     })?,
             ),
         };
+        if claim.fair.is_some() && !matches!(asked, Asked::Liveness(_)) {
+            return Err(Error::no_proof(
+                "it is about fair runs, and the property is not",
+            ));
+        }
         Ok(Subject {
             family,
             property,
-            conjuncts,
+            asked,
             claim,
         })
     }
@@ -178,9 +203,14 @@ impl<'a> Subject<'a> {
         lister.instance()?;
         lister.initial()?;
         lister.steps()?;
-        match &self.conjuncts {
-            Some(conjuncts) => lister.invariant(conjuncts)?,
-            None => lister.checks()?,
+        match &self.asked {
+            Asked::Checks => lister.checks()?,
+            Asked::Invariant(conjuncts) => lister.invariant(conjuncts)?,
+            Asked::Deadlock => lister.deadlock()?,
+            Asked::Liveness(liveness) => match &self.claim.fair {
+                Some(fair) => lister.liveness(liveness, fair)?,
+                None => return Err(Error::no_proof("it does not say why no fair run waits")),
+            },
         }
         Ok((lister.judge, lister.conditions))
     }

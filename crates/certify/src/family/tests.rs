@@ -1,5 +1,6 @@
 //! Claims made by hand, with proofs by the solver of the engines: accepted as they are, and refused if anything about them is wrong.
 
+mod fair;
 mod real;
 
 use std::collections::BTreeMap;
@@ -236,6 +237,7 @@ const SEMAPHORE: &str = "
     invariant mutex: forall i, j in P: i != j -> !(inside(i) && inside(j));
     invariant one: (count i in P: inside(i)) <= 1;
     invariant free: x == 1 <-> (forall i in P: !inside(i));
+    deadlock_free;
 ";
 
 fn semaphore() -> Draft {
@@ -333,6 +335,27 @@ fn locked(property: &str) -> Draft {
         .view("P.done", &["busy[$0] == 0"])
 }
 
+/// Who waits for its flag was counted as one whose flag is set, or will be set.
+const FLAGS: &str = "
+    param N = 2 where N >= 0;
+    shared open: bool = false;
+    process P[i: 1..N] {
+        local early: bool = any;
+        come: skip;
+        if early { wait: await open; }
+        else { set: open := true; }
+    }
+    process Q { last: open := true; }
+    deadlock_free;
+";
+
+/// Nobody is stuck at `wait`, since `last` opens; what is counted does not matter, but there are witnesses of both sorts.
+fn flags() -> Draft {
+    Draft::new(FLAGS, "deadlock_free")
+        .counted("P", "$0.early <= 0")
+        .view("", &["open + #Q.last >= 1"])
+}
+
 fn everything() -> Vec<Draft> {
     let mut checked = semaphore();
     checked.property = "checks".to_owned();
@@ -340,6 +363,8 @@ fn everything() -> Vec<Draft> {
     one.property = "one".to_owned();
     let mut free = semaphore();
     free.property = "free".to_owned();
+    let mut moving = semaphore();
+    moving.property = "deadlock_free".to_owned();
     let mut fixed = counting();
     fixed.params.insert("N".to_owned(), 5);
     fixed = Draft {
@@ -356,6 +381,8 @@ fn everything() -> Vec<Draft> {
         checked,
         one,
         free,
+        moving,
+        flags(),
         fixed,
         bakery(),
         parent(),
@@ -733,4 +760,43 @@ fn refusals_name_the_place() {
     let span = error.span().unwrap();
     let place = &SEMAPHORE[span.start as usize..span.end as usize];
     assert!(place.starts_with("x := 1"), "{place}");
+}
+
+#[test]
+fn deadlocks_are_states_in_which_nobody_has_a_step() {
+    let stuck = |steps: &str| {
+        let text = format!(
+            "param N = 2 where N >= 0; shared x: int = 0; process P[i: 1..N] {{ {steps} }} deadlock_free;"
+        );
+        Draft::new(&text, "deadlock_free")
+    };
+    // Who has ended need not move, and a check that fails is a step. What is chosen can be chosen.
+    for steps in [
+        "a: skip;",
+        "loop { a: stay; }",
+        "a: assert x == 1;",
+        "a: if x > 0 { x := 1; } else { x := 2; }",
+        "a: choose { await x == 7; } or { x := 1; }",
+    ] {
+        stuck(steps).accepted();
+    }
+    // Resting is none, and one path that is open is needed.
+    let wrong = "while somebody has not ended, somebody has a step";
+    for steps in [
+        "a: await x == 1;",
+        "loop { a: atomic { stay; await x == 1; } }",
+        "a: skip; b: await x == 1;",
+        "a: choose { await x == 7; } or { await x == 1; }",
+        "a: choose j in P { await x == 1; }",
+    ] {
+        has_no_proof(&stuck(steps), wrong);
+    }
+    let moving = |draft: Draft| Draft {
+        property: "deadlock_free".to_owned(),
+        ..draft
+    };
+    has_no_proof(&moving(Draft::new(SEMAPHORE, "")), wrong);
+    let weak = Draft::new(SEMAPHORE, "").view("", &["x + #P.critical + #P.leave <= 1"]);
+    has_no_proof(&moving(weak), wrong);
+    has_no_proof(&Draft::new(FLAGS, "deadlock_free"), wrong);
 }

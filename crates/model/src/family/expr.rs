@@ -48,6 +48,8 @@ pub(super) struct Lowering<'a> {
     pub(super) singles: BTreeSet<TemplateId>,
     /// The paths of the template so far.
     pub(super) paths: Vec<Path>,
+    /// The labels of the template so far at which a process may rest.
+    pub(super) rests: BTreeSet<LocationId>,
     /// How large all is that was kept of the paths from a label.
     pub(super) nodes: usize,
     /// How many statements were executed on them.
@@ -93,6 +95,7 @@ impl<'a> Lowering<'a> {
             work: 0,
             singles: BTreeSet::new(),
             paths: Vec::new(),
+            rests: BTreeSet::new(),
             nodes: 0,
             statements: 0,
             everybody: Vec::new(),

@@ -1,5 +1,7 @@
 //! Paths of a family: where something is checked, one path ends in the failure and the other goes on knowing that the check succeeded.
 
+use std::collections::BTreeSet;
+
 use threadwise_lang::program::{BoundId, Domain, LocationId, Scalar, Span, TemplateId};
 
 use super::expr::{Everybody, Lowering, Result, Targets};
@@ -17,15 +19,18 @@ const MAX_WRITES: usize = 1_000;
 /// A path that is executed.
 pub(super) type Open = execute::Path<Term, Write, Trail>;
 
-/// The paths of a template, in the order of its labels.
-pub(super) fn paths(family: &Family, template: TemplateId) -> Result<Vec<Path>> {
+/// The paths of a template, in the order of its labels, and the labels at which a process may rest.
+pub(super) fn paths(
+    family: &Family,
+    template: TemplateId,
+) -> Result<(Vec<Path>, BTreeSet<LocationId>)> {
     let flow = execute::flow(family.program(), template);
     let mut lowering = Lowering::new(family, Some(template));
     for from in family.templates[template].locations.indices() {
         (lowering.nodes, lowering.statements) = (0, 0);
         execute::follow(&mut lowering, &flow, from)?;
     }
-    Ok(lowering.paths)
+    Ok((lowering.paths, lowering.rests))
 }
 
 /// What must hold for a path, and how many values it chooses.
@@ -153,6 +158,7 @@ impl<'a> Execute for Lowering<'a> {
 
     // A process that rests changes nothing.
     fn rest(&mut self) -> Result<()> {
+        self.rests.insert(self.path.from);
         Ok(())
     }
 

@@ -4,9 +4,11 @@
 //! what its proofs use, which is often more than has to be said: what follows from the rest, or from types and from
 //! what numbers of processes are, is left out, and equations are put in their shortest form. Both are tested by the solver, so what is said is all of the invariant.
 
+mod fair;
 mod shorten;
 mod words;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
@@ -17,6 +19,7 @@ use threadwise_evidence::{Expression, LabelOutline, OtherOutline, Outline, Proce
 use threadwise_lang::program::{LocationId, Program, TemplateId};
 use threadwise_model::family::Family;
 
+use self::fair::Argument;
 use self::shorten::Shortener;
 use self::words::{Sign, Words, joined, process};
 use crate::conditions::{View, view_variables};
@@ -32,10 +35,12 @@ struct Stated {
 pub(crate) fn outline(
     program: &Arc<Program>,
     fixed: &BTreeMap<String, i64>,
+    property: &str,
     claim: &FamilyClaim,
     stop: &dyn Fn() -> bool,
 ) -> Option<Outline> {
     let family = &Family::new(Arc::clone(program), fixed).ok()?;
+    let liveness = family.liveness(property).ok()?;
     let mut reader = Reader::new(family, claim)?;
     let mut stated = Vec::new();
     let mut views: Vec<(Vec<Reference>, Vec<Linear>)> = Vec::new();
@@ -62,7 +67,17 @@ pub(crate) fn outline(
         lowest: &lowest,
         letters: letters(family),
     };
-    Some(writer.write(&stated))
+    let argument = liveness
+        .as_ref()
+        .zip(claim.fair.as_ref())
+        .map(|(liveness, fair)| Argument {
+            writer: &writer,
+            reader: &reader,
+            liveness,
+            fair,
+            signs: RefCell::default(),
+        });
+    Some(writer.write(&stated, argument))
 }
 
 /// A reference by what a claim calls it.
@@ -211,7 +226,7 @@ struct Pairs {
 }
 
 impl Writer<'_> {
-    fn write(&self, stated: &[Stated]) -> Outline {
+    fn write(&self, stated: &[Stated], argument: Option<Argument<'_>>) -> Outline {
         let mut outline = Outline {
             whole: true,
             ..Outline::default()
@@ -263,6 +278,10 @@ impl Writer<'_> {
         if outline.whole && outline.always.is_empty() && outline.processes.is_empty() {
             let nothing = "Nothing has to be known for it: it follows from the text.";
             outline.argument.push(nothing.to_owned());
+        }
+        if let Some(argument) = argument {
+            outline.argument = argument.lines().unwrap_or_default();
+            signs.append(&mut argument.signs.borrow_mut());
         }
         let meanings: Vec<&str> = signs.into_iter().map(Sign::meaning).collect();
         outline.notation = (!meanings.is_empty()).then(|| meanings.join("; "));

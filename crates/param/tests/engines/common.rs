@@ -28,12 +28,12 @@ pub fn program(text: &str) -> Option<Arc<Program>> {
     threadwise_lang::check(text).program.map(Arc::new)
 }
 
-/// The built-in checks, and the invariants.
+/// The built-in checks, the invariants, and freedom from deadlock.
 pub fn properties(program: &Program) -> Vec<String> {
-    let invariants = program.properties.iter();
-    let invariants = invariants.filter(|p| matches!(p.kind, PropertyKind::Invariant(_)));
-    let invariants = invariants.map(|property| property.name.clone());
-    [CHECKS.to_owned()].into_iter().chain(invariants).collect()
+    let safety = program.properties.iter();
+    let safety = safety.filter(|p| !matches!(p.kind, PropertyKind::Liveness { .. }));
+    let safety = safety.map(|property| property.name.clone());
+    [CHECKS.to_owned()].into_iter().chain(safety).collect()
 }
 
 /// What an engine finds about all properties, by name. An error if its evidence is none.

@@ -141,8 +141,10 @@ fn wrong_protocols_are_not_proved() {
     let (mut right, mut proved_right, mut violated) = (0, 0, 0);
     for (name, text) in protocols_for_all() {
         let verdicts = decide(Way::COUNTER, &text, BUDGET / 20);
-        let verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut verdicts = verdicts.unwrap_or_else(|error| panic!("{name}: {error}"));
         compare(&name, &text, &verdicts);
+        // `deadlock` has a list of its own.
+        verdicts.remove("deadlock_free");
         let runs = |verdict: &&Verdict| matches!(verdict, Verdict::Violated(_));
         let runs = verdicts.values().filter(runs).count();
         if name.starts_with("wrong_") {
@@ -159,7 +161,7 @@ fn wrong_protocols_are_not_proved() {
     assert!(violated >= 15, "{violated}");
 }
 
-/// Programs of the library of finite models that `counter` soon has proofs of, of all their properties.
+/// Programs of the library of finite models that `counter` soon has proofs of, of all their invariants and checks.
 const PROVED: &[&str] = &[
     "bakery",
     "critical_sections",
@@ -195,7 +197,9 @@ fn finite(way: Way, wanted: &[&str]) {
             contradiction(property, &instances).unwrap_or_else(|e| panic!("{name}: {e}"));
         }
         if wanted.contains(&name.as_str()) {
-            let all = properties(&program(&text).expect("a program"));
+            let mut all = properties(&program(&text).expect("a program"));
+            // `deadlock` has a list of its own.
+            all.retain(|name| name != "deadlock_free");
             let open: Vec<_> = all.iter().filter(|name| !proved.contains(name)).collect();
             missing.extend((!open.is_empty()).then(|| format!("{name}: {open:?}")));
         }

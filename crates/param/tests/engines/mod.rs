@@ -4,7 +4,9 @@
 mod cegar;
 mod common;
 mod damage;
+mod deadlock;
 mod library;
 mod random;
+mod ranking;
 mod single;
 mod spelling;

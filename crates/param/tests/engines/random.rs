@@ -23,6 +23,9 @@ struct Tally {
     pairs: usize,
     /// With predicates that are counted.
     counted: usize,
+    /// Proofs of freedom from deadlock, and deadlocks.
+    moving: usize,
+    stuck: usize,
     /// Proofs of what a search has seen to hold at three instances or more.
     searched: usize,
 }
@@ -36,6 +39,8 @@ impl Tally {
         self.clauses += other.clauses;
         self.pairs += other.pairs;
         self.counted += other.counted;
+        self.moving += other.moving;
+        self.stuck += other.stuck;
         self.searched += other.searched;
     }
 }
@@ -82,6 +87,7 @@ fn tally_of(found: &BTreeMap<String, Verdict>, instances: &[AtInstance]) -> Resu
                 tally.clauses += usize::from(!how.contains("by equations about"));
                 tally.pairs += usize::from(how.contains("2 processes"));
                 tally.counted += usize::from(how.contains("counted"));
+                tally.moving += usize::from(property == "deadlock_free");
                 let searched = instances.iter().filter(|at| holds(at, property));
                 tally.searched += usize::from(searched.count() >= 3);
             }
@@ -91,6 +97,7 @@ fn tally_of(found: &BTreeMap<String, Verdict>, instances: &[AtInstance]) -> Resu
                     return Err(format!("{property} holds at {values:?}"));
                 }
                 tally.violated += 1;
+                tally.stuck += usize::from(property == "deadlock_free");
             }
             Verdict::Unknown(_) => {
                 tally.unknown += 1;
@@ -127,6 +134,8 @@ fn proofs_agree_with_search_on_random_programs() {
         && counter.unknown <= of(900)
         && counter.clauses >= of(100)
         && counter.pairs >= of(15)
+        && counter.moving >= of(200)
+        && counter.stuck >= of(50)
         && counter.searched >= of(1_400);
     assert!(exercised, "counter: {counter:?}");
     let exercised = generalise.proved >= of(300)

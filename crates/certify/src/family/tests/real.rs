@@ -309,6 +309,7 @@ impl Setting<'_> {
             counted: self.counted.clone(),
             views,
             proofs: Vec::new(),
+            fair: None,
         };
         let witness = listed(self.family, &claim, before, wanted, list)?;
         if witness.asked == 0 {
@@ -352,6 +353,13 @@ impl Setting<'_> {
         let Ok(mut successors) = interpreter.successors(state) else {
             return Ok(after);
         };
+        if interpreter.is_deadlock(state) == Ok(true) {
+            let meaning = self.full_meaning(state, &[]);
+            let list = |lister: &mut Lister<'_, _>| lister.deadlock();
+            if !self.is_met(&list, Vec::new(), &meaning, None, &|_| true)? {
+                return Err(format!("a deadlock: {meaning:?}"));
+            }
+        }
         while successors.len() > STEPS {
             successors.swap_remove(random.below(successors.len()));
         }
