@@ -11,10 +11,12 @@
 //! The mood is a leaning and no verdict: devices disturb each other, a broken one may happen to work, and small values that `where` allows may
 //! be enough to refute what was meant to be right. What is true is for [`verdicts`] to say, by explicit search.
 
+mod caches;
 mod devices;
 mod oracle;
 mod waiting;
 
+pub use caches::generate_caches;
 pub use oracle::{AtInstance, Truth, verdicts};
 pub use waiting::waiting;
 

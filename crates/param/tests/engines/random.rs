@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
-use threadwise_testgen::parametric::{AtInstance, Truth, generate, verdicts};
+use threadwise_testgen::parametric::{AtInstance, Truth, generate, generate_caches, verdicts};
 use threadwise_testgen::sweep::programs;
 
 use crate::engines::common::{Verdict, contradiction, decide};
@@ -51,6 +51,7 @@ type Asked = (Way, u64);
 /// Makes so many programs, searches the instances of each up to some number of processes, and has the engines decide it that are given for its seed.
 /// Gives what became of them, for each engine.
 fn compare<const ENGINES: usize>(
+    generate: fn(u64) -> String,
     count: u64,
     (up_to, states): (i64, u64),
     asked: impl Fn(u64) -> [Option<Asked>; ENGINES] + Sync,
@@ -119,7 +120,7 @@ const PROGRAMS: u64 = 300;
 #[test]
 fn proofs_agree_with_search_on_random_programs() {
     let count = programs(PROGRAMS);
-    let [counter, generalise, cegar] = compare(count, (5, 3_000), |seed| {
+    let [counter, generalise, cegar] = compare(generate, count, (5, 3_000), |seed| {
         let some = |every, asked| seed.is_multiple_of(every).then_some(asked);
         [
             Some((Way::Counter(Method::default()), 2_000)),
@@ -145,12 +146,26 @@ fn proofs_agree_with_search_on_random_programs() {
     assert!(cegar.proved >= of(100), "cegar: {cegar:?}");
 }
 
+/// Steps that write for everybody.
+#[test]
+fn proofs_agree_with_search_on_random_caches() {
+    let count = programs(100);
+    let [counter, generalise] = compare(generate_caches, count, (5, 3_000), |seed| {
+        let some = |every, asked| (seed % 3 == every).then_some(asked);
+        [
+            some(0, (Way::Counter(Method::default()), 2_000)),
+            some(1, (Way::Generalise, 2_000)),
+        ]
+    });
+    println!("{counter:?}\n{generalise:?}");
+}
+
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.
 #[test]
 #[ignore = "on a larger scale"]
 fn proofs_agree_with_search_on_many_random_programs() {
     let ways = [Way::Counter(Method::default()), Way::Generalise];
-    let totals = compare(20_000, (8, 100_000), |_| {
+    let totals = compare(generate, 20_000, (8, 100_000), |_| {
         ways.map(|way| Some((way, 20_000)))
     });
     for total in totals {

@@ -16,6 +16,7 @@ use threadwise_model::instance::{Instance, Shape, Values};
 use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::state::{ProcessRef, State};
 use threadwise_param::lia::{Answer, Limits, Solver};
+use threadwise_testgen::generate::generate_for_everybody;
 use threadwise_testgen::random::Random;
 use threadwise_testgen::sweep::programs;
 use threadwise_testgen::{
@@ -646,6 +647,15 @@ fn programs_about_any_number_of_processes_meet_the_hypotheses() {
 }
 
 #[test]
+fn loops_for_everybody_meet_the_hypotheses() {
+    let count = programs(30);
+    let visited = generated_programs(generate_for_everybody, count, |seed, _, instance| {
+        visit(instance, seed)
+    });
+    assert!(3 * visited.iter().sum::<usize>() as u64 > 10 * count);
+}
+
+#[test]
 fn library_models_meet_the_hypotheses() {
     for (name, text) in library().into_iter().chain(library_for_all()) {
         let program = threadwise_lang::check(&text).program.unwrap();
@@ -675,6 +685,19 @@ const SINGLED_OUT: &[&str] = &[
         loop {
             l: choose j in P { a[j] := 1; }
             m: choose j in P { b[i], a[j] := 1, 0; }
+        }
+    }
+    ",
+    // A step writes the entries of everybody, or of those of whom something holds.
+    "
+    param N = 3;
+    shared a, b: array[P] of 0..2 = 0;
+    process P[i: 1..N] {
+        local own: array[P] of 0..1 = 0;
+        loop {
+            l: choose j in P { a[j] := 1; }
+            m: for j in P { a[j] := 2 - a[j]; if own[j] == 0 { b[j] := a[j]; own[j] := 1; } }
+            n: atomic { for j in P { if j != i { b[j] := 1; } else { own[j] := 0; } } a[i] := 0; }
         }
     }
     ",
