@@ -157,7 +157,16 @@ fn proofs_agree_with_search_on_random_caches() {
             some(1, (Way::Generalise, 2_000)),
         ]
     });
-    println!("{counter:?}\n{generalise:?}");
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    for (engine, tally) in [("counter", counter), ("generalise", generalise)] {
+        let exercised = tally.proved >= of(600)
+            && tally.violated >= of(400)
+            && tally.unknown <= of(300)
+            && tally.clauses >= of(200)
+            && tally.pairs >= of(50)
+            && tally.searched >= of(600);
+        assert!(exercised, "{engine}: {tally:?}");
+    }
 }
 
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.
