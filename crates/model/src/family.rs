@@ -136,7 +136,7 @@ pub struct Path {
     /// What is written, one after the other, so that of two writes to a cell the later one counts: all values and indices are terms over the state before.
     ///
     /// A write may be to cells of all processes at once. Then [`Write::each`] lists processes with their templates; the cell has each of them as an index,
-    /// [`Index::Process`] of [`Term::Bound`], in a dimension over its template, and the value may speak of them. So no cell is written twice by one such write. What a step leaves in a cell is
+    /// [`Index::Process`] of [`Term::Bound`], in a dimension over its template, and the value may speak of them. So no cell is written twice by one such write. An index need be a process only where the value is not the one that the cell has anyway (`if c { a[p] := .. }` checks `p` where `c` holds). What a step leaves in a cell is
     /// found by [`Write::after`], one write after the other: where the written cell has a bound process, the cell that is asked for has the one that is meant. The names are bound by the
     /// write alone: several writes, and quantifiers inside values, may use the same ones.
     pub writes: Vec<Write>,

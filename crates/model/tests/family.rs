@@ -9,6 +9,7 @@ use threadwise_lang::program::Program;
 use threadwise_model::family::{Family, Unsupported};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
+use threadwise_testgen::agree;
 use threadwise_testgen::coverage::{Quality, Sample};
 use threadwise_testgen::family::{Existence, Findings, compare, existence};
 use threadwise_testgen::generate::generate_for_everybody;
@@ -353,6 +354,23 @@ fn writes_to_everybody_agree() {
          shared b: array[R] of 0..2 = 0; shared d: array[R] of 0..2 = 0; \
          ring process R[i: 1..2] { k: b[i] := 1; l: for j in R { d[j] := b[next(j)] + b[prev(j)]; } }",
     );
+}
+
+#[test]
+fn cells_that_are_written_nowhere_need_not_exist() {
+    let text = "param N where N >= 0; shared o: P? = none; shared x: -1..3 = 3; shared m: array[P] of array[P] of bool = false; shared t: array[0..1] of array[P] of 0..1 = 0; \
+         process P[i: 1..N] { local own: array[P] of array[1..2] of bool = true; \
+           k: choose { o := i; } or { skip; } or { x := 0; } or { x := -1; } \
+           l: for j in P { if o != none && m[i][j] { m[o][j] := !m[o][j]; } else if x < 2 { t[x][j] := 1 - t[x][j]; own[j][x + 1] := t[x][j] == 0; } } \
+           n: for j in P { if o == i { if j == o { m[o][j] := true; } } else if x == 0 { own[j][x + 2] := false; own[j][x + 1] := own[j][2]; } } \
+           p: x := 3; }";
+    agrees(text);
+    // The steps of instances, too.
+    for n in 1..=3 {
+        let instance = threadwise_testgen::instance(text, &[("N", n)]).expect("an instance");
+        let found = agree::compare(&instance, 1, 1_000).unwrap_or_else(|e| panic!("{n}: {e}"));
+        assert!(found.failures && found.transitions > 10, "{n}: {found:?}");
+    }
 }
 
 #[test]

@@ -266,6 +266,15 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// Whether a value that is written to a cell is what the cell has anyway, by its conditions: then there need not be such a cell.
+    fn keeps(&self, value: &Term, cell: &Cell) -> Result<bool, Stuck> {
+        match value {
+            Term::If(written, yes, _) => Ok(!self.truth(written)? || self.keeps(yes, cell)?),
+            Term::Cell(same) => Ok(same == cell),
+            _ => Ok(false),
+        }
+    }
+
     /// The template and the process of a local cell, and the position.
     fn cell(&self, cell: &Cell) -> Result<(Option<TemplateId>, usize, usize), Stuck> {
         let Some((instance, _)) = self.state else {
@@ -664,7 +673,11 @@ impl<'a> Comparison<'a> {
         for write in &path.writes {
             let mut written = BTreeSet::new();
             place.for_all(&write.each, &mut |place| {
-                let (template, process, position) = place.cell(&write.cell)?;
+                let (template, process, position) = match place.cell(&write.cell) {
+                    Ok(cell) => cell,
+                    Err(_) if place.keeps(&write.value, &write.cell)? => return Ok(()),
+                    Err(stuck) => return Err(stuck),
+                };
                 let Ok(value) = i64::try_from(place.term(&write.value)?) else {
                     return wrong("written beyond 64 bits");
                 };

@@ -123,6 +123,8 @@ struct Generator {
     everybody: bool,
     /// Variables that may not be mentioned now.
     hidden: Vec<String>,
+    /// Loops for everybody since the last label: what is read after several of them is large.
+    loops: usize,
 }
 
 /// The program with this seed.
@@ -157,6 +159,7 @@ fn program(seed: u64, sharp: bool, everybody: bool) -> String {
         any_cells: 0,
         everybody,
         hidden: Vec::new(),
+        loops: 0,
     };
     generator.program()
 }

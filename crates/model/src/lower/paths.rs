@@ -184,6 +184,9 @@ impl Execute for Translator<'_> {
     ) -> Result<()> {
         let mut merged = Vec::with_capacity(writes.len());
         for (place, value) in writes {
+            let Some(place) = self.where_it_exists(place, &condition, span)? else {
+                continue;
+            };
             let kept = self.read(place.clone(), span)?;
             let condition = self.copy(&condition, span)?;
             merged.push((place, build::ite(condition, value, kept)));
@@ -221,6 +224,60 @@ impl Execute for Translator<'_> {
 }
 
 impl Translator<'_> {
+    /// A place that is a cell if a condition holds, because a check says so there, as one that is a cell in any case; nothing if it never is.
+    fn where_it_exists(
+        &mut self,
+        place: Place,
+        condition: &Expr,
+        span: Span,
+    ) -> Result<Option<Place>> {
+        let Some(offset) = &place.offset else {
+            return Ok(Some(place));
+        };
+        let last = i64::from(self.layout.vars[place.var].len) - 1;
+        let reach = self.reach(offset);
+        if reach.is_some_and(|(lo, hi)| 0 <= lo && hi <= last) {
+            return Ok(Some(place));
+        }
+        if last < 0 || reach.is_some_and(|(lo, hi)| hi < 0 || last < lo) {
+            return Ok(None);
+        }
+        let offset = self.copy(offset, span)?;
+        let condition = self.copy(condition, span)?;
+        let offset = Some(build::ite(condition, offset, Expr::Const(0)));
+        Ok(Some(Place { offset, ..place }))
+    }
+
+    /// The least and the greatest value that an offset can have, if types say.
+    fn reach(&self, offset: &Expr) -> Option<(i64, i64)> {
+        match offset {
+            Expr::Const(value) => Some((*value, *value)),
+            Expr::Own => {
+                let own = &self.layout.templates[self.own?];
+                Some((0, i64::from(own.count) - 1))
+            }
+            Expr::Choice(choice) => self.path.trail.choices.get(*choice as usize).copied(),
+            Expr::Load(place) => self.layout.values(self.layout.vars[place.var].domain),
+            Expr::Ite(_, yes, no) => {
+                let ((a, b), (c, d)) = (self.reach(yes)?, self.reach(no)?);
+                Some((a.min(c), b.max(d)))
+            }
+            Expr::Arith(op, a, b) => {
+                let ((a, b), (c, d)) = (self.reach(a)?, self.reach(b)?);
+                match op {
+                    ArithOp::Add => Some((a.checked_add(c)?, b.checked_add(d)?)),
+                    ArithOp::Sub => Some((a.checked_sub(d)?, b.checked_sub(c)?)),
+                    // Sizes are not negative.
+                    ArithOp::Mul if c == d && c >= 0 => {
+                        Some((a.checked_mul(c)?, b.checked_mul(c)?))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// The path becomes a step.
     fn emit(&mut self, to: LocationId, rest: bool) {
         let path = std::mem::take(&mut self.path);

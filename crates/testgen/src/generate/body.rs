@@ -54,6 +54,7 @@ impl Generator {
     }
 
     pub(super) fn label(&mut self, template: usize) -> String {
+        self.loops = 0;
         let label = self.fresh("l");
         self.templates[template].labels.push(label.clone());
         label
@@ -276,6 +277,7 @@ impl Generator {
 
     fn effect(&mut self, scope: &Scope, depth: usize, in_loop: bool) -> String {
         if self.everybody
+            && self.loops < 2
             && self.random.percent(40)
             && let Some(all) = self.for_everybody(scope)
         {

@@ -53,6 +53,7 @@ impl Generator {
         if written.is_empty() {
             return None;
         }
+        self.loops += 1;
         let name = self.fresh("e");
         let inner = scope.with(&name, Ty::Id(template));
         let before = self.hidden.len();

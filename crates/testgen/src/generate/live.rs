@@ -41,6 +41,7 @@ pub fn generate_live(seed: u64) -> String {
         any_cells: 0,
         everybody: false,
         hidden: Vec::new(),
+        loops: 0,
     };
     generator.live_program()
 }
