@@ -54,6 +54,25 @@ fn words_are_names_where_they_are_no_keywords() {
 }
 
 #[test]
+fn temporal_operators_are_names_outside_of_liveness() {
+    let text = "\
+param F = 1 where F >= 0;
+param T = 1 where T >= F;
+shared X: int = F;
+
+process P {
+    G: X := 3 * T - F - T + G(F) - F;
+}
+
+def G(R: int) = R - 1;
+invariant small: X - F <= 3 * T && F == F;
+";
+    let checked = check(text);
+    assert!(checked.program.is_some(), "{:#?}", checked.diagnostics);
+    assert_eq!(format(text).unwrap(), text);
+}
+
+#[test]
 fn a_word_that_is_a_keyword_everywhere_is_no_name() {
     for word in ["while", "await", "forall", "in", "mutex", "process"] {
         let text = format!("shared {word}: bool = false; process P {{ a: skip; }}");

@@ -111,10 +111,10 @@ impl Parser<'_> {
     }
 
     pub(super) fn unary(&mut self) {
-        // Outside `liveness`, `G x` can mean nothing else either: the checker says so.
+        // Outside `liveness`, `G x` can mean nothing else either: the checker says so. `G(x)` and `G - x` can.
         let temporal = self.peek() == Name
             && matches!(self.peek_text(), "G" | "F" | "X")
-            && (self.ltl || starts_expr(self.nth(1)) && self.nth(1) != LParen);
+            && (self.ltl || starts_expr(self.nth(1)) && !matches!(self.nth(1), LParen | Minus));
         if matches!(self.peek(), Bang | Minus) || temporal {
             self.start(UnaryExpr);
             self.bump();
