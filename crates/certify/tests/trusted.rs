@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const ROUNDING: usize = 15;
 
 /// What names the files of several kinds of certificates, to choose from: it is needed, and what it names is not for that.
-const ENTRY: [&str; 3] = ["check.rs", "fair/check.rs", "fit.rs"];
+const ENTRY: [&str; 4] = ["check.rs", "fair/check.rs", "family/mod.rs", "fit.rs"];
 /// What says, lists or hands over, and decides nothing.
 const SILENT: [&str; 3] = ["lib.rs", "wording.rs", "claimed.rs"];
 /// The aim for the files that one kind of certificate needs.
@@ -56,7 +56,41 @@ const KINDS: &[(&str, &[&str], bool)] = &[
         &["check.rs", "fair/check.rs", "fair/symmetric.rs"],
         false,
     ),
-    ("All values of the parameters", &["family/mod.rs"], false),
+    (
+        "All values of the parameters",
+        &[
+            "family/mod.rs",
+            "family/conditions.rs",
+            "family/deadlock.rs",
+            "family/names.rs",
+            "family/scope.rs",
+            "family/translate.rs",
+            "family/fair.rs",
+            "family/proof.rs",
+            "fit.rs",
+            "rejection.rs",
+            "report.rs",
+        ],
+        false,
+    ),
+    (
+        "Situations that never come about",
+        &[
+            "family/mod.rs",
+            "family/conditions.rs",
+            "family/deadlock.rs",
+            "family/names.rs",
+            "family/scope.rs",
+            "family/translate.rs",
+            "family/excluded/mod.rs",
+            "family/fair.rs",
+            "family/proof.rs",
+            "fit.rs",
+            "rejection.rs",
+            "report.rs",
+        ],
+        false,
+    ),
 ];
 
 fn root() -> PathBuf {

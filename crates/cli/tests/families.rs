@@ -133,7 +133,7 @@ fn what_is_left_open_is_decided_at_one_instance() {
 fn engines_for_all_instances_say_so() {
     let place = Place::new();
     let ran = place.run(&["engines"]).expect(0);
-    for engine in ["counter", "generalise"] {
+    for engine in ["counter", "cubes", "generalise"] {
         let mut lines = ran.stdout.lines();
         lines.find(|line| line.starts_with(engine)).unwrap();
         let line = lines.next().unwrap();

@@ -27,6 +27,9 @@ pub struct FamilyClaim {
     pub counted: Vec<CountedPredicate>,
     /// The assertions. Of views that are not listed nothing is claimed.
     pub views: Vec<ViewClaim>,
+    /// Situations of a few processes that never come about. A claim has these, or views and what is counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<Vec<Excluded>>,
     /// The proofs of conditions that do not hold obviously.
     pub proofs: Vec<ConditionProof>,
     /// Of a liveness property, why no fair run violates it.
@@ -173,6 +176,74 @@ pub struct Reference {
     pub template: String,
     /// The label, or `done`.
     pub location: String,
+}
+
+/// Some processes, all different, of which these facts never hold all at once.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Excluded {
+    /// Their templates.
+    pub references: Vec<String>,
+    /// What never holds of them, all together.
+    pub facts: Vec<Fact>,
+}
+
+/// A fact about a few processes.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Fact {
+    /// A process is at one of these labels.
+    At {
+        /// Which.
+        reference: usize,
+        /// The labels, or `done`.
+        labels: Vec<String>,
+    },
+    /// A cell holds one of these numbers; truth values are 0 and 1, and members of an enumeration count from 0.
+    Value {
+        /// The cell, as variables are named: `x`, `a[$0]`, `$1.v`.
+        cell: String,
+        /// The numbers.
+        values: Vec<i64>,
+    },
+    /// A cell of an id, or a mutex, holds one of these.
+    Id {
+        /// The cell.
+        cell: String,
+        /// `none`; nobody holds the mutex.
+        #[serde(default, skip_serializing_if = "is_false")]
+        none: bool,
+        /// The ids of these references.
+        references: Vec<usize>,
+        /// The id of whoever is no reference.
+        #[serde(default, skip_serializing_if = "is_false")]
+        other: bool,
+    },
+    /// The id of a process is smaller than that of another one of its template.
+    Before {
+        /// The one.
+        first: usize,
+        /// The other one.
+        second: usize,
+    },
+    /// A process has the smallest id of its template, or not.
+    First {
+        /// Which process.
+        reference: usize,
+        /// Whether it has.
+        holds: bool,
+    },
+    /// A process has the greatest id of its template, or not.
+    Last {
+        /// Which process.
+        reference: usize,
+        /// Whether it has.
+        holds: bool,
+    },
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// A proof of one condition.

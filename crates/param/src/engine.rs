@@ -1,6 +1,6 @@
-//! The engines for every value of the parameters: `counter` and `generalise`.
+//! The engines for every value of the parameters: `counter`, `cubes` and `generalise`.
 //!
-//! Both search small instances for violations, look for a proof, and search larger instances if there is none. They differ in how they look for the proof.
+//! All search small instances for violations, look for a proof, and search larger instances if there is none. They differ in how they look for the proof.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -26,6 +26,8 @@ use crate::small::{self, Found, Reach};
 pub(crate) const SAMPLES: usize = 1_500;
 /// And where only equations and bounds are guessed from them.
 const FAIR_SAMPLES: usize = 300;
+/// The same for searches backwards, which guess from what samples do not show.
+const MORE_SAMPLES: usize = 10_000;
 /// Questions that the arithmetic solver is asked at most.
 pub(crate) const QUESTIONS: u64 = 400_000;
 /// Steps of the solver after which to give up where there are other engines to try. The hardest program of the library needs 57,000.
@@ -101,6 +103,16 @@ pub static RANKING: EngineInfo = EngineInfo {
     }),
 };
 
+/// Backward search with guesses, as the engine is known.
+pub static CUBES: EngineInfo = EngineInfo {
+    name: "cubes",
+    about: "Backward search over situations of a few processes, with guesses from small instances: for protocols, with pointers and guards about all processes.",
+    decides: Decides::Safety,
+    explains: true,
+    options: &[],
+    make: Make::All(|setup| Ok(Box::new(Prover::new(Way::Cubes).set_up(setup)))),
+};
+
 fn counter(setup: &Setup) -> Result<Box<dyn FamilyEngine>, Refused> {
     let method = setup.options.choice(&METHOD)?;
     let mut prover = Prover::new(Way::Counter(method)).set_up(setup);
@@ -146,6 +158,8 @@ pub enum Way {
     Counter(Method),
     /// Invariants of small instances, generalised.
     Generalise,
+    /// Backward search with guesses.
+    Cubes,
 }
 
 impl Way {
@@ -175,6 +189,13 @@ pub(crate) struct Proved {
     why: Option<String>,
 }
 
+impl Proved {
+    /// Says why there is no proof of what has none.
+    pub(crate) fn note(&mut self, why: String) {
+        self.why = Some(why);
+    }
+}
+
 impl Prover {
     /// One without bounds that writes no outlines.
     pub fn new(way: Way) -> Prover {
@@ -200,6 +221,7 @@ impl FamilyEngine for Prover {
         match self.way {
             Way::Counter(_) => COUNTER.name,
             Way::Generalise => GENERALISE.name,
+            Way::Cubes => CUBES.name,
         }
     }
 
@@ -318,7 +340,11 @@ impl Prover {
                 open.push((property.clone(), Claimed::Deadlock));
             }
         }
-        let samples = small::samples(task.program, task.fixed, SAMPLES, task.limits, observer);
+        let most = match self.way {
+            Way::Cubes => MORE_SAMPLES,
+            _ => SAMPLES,
+        };
+        let samples = small::samples(task.program, task.fixed, most, task.limits, observer);
         let steps = Cell::new(0);
         let stop = || {
             task.limits.spend(STEP);
@@ -336,6 +362,7 @@ impl Prover {
             stop: &stop,
         };
         let outcome = match self.way {
+            Way::Cubes => attempt.excluded(&open, &mut proved, &mut allowance),
             Way::Counter(Method::Native) => attempt.all(&open, &mut proved.proofs, &mut allowance),
             Way::Counter(Method::Cegar) => attempt.refined(&open, &mut proved, &mut allowance),
             Way::Counter(Method::Chc) => {
@@ -344,7 +371,7 @@ impl Prover {
             }
             Way::Generalise => attempt.generalise(&open, &mut proved.proofs, &mut allowance),
         };
-        proved.why = outcome.err().map(|gap| gap.to_string());
+        proved.why = outcome.err().map(|gap| gap.to_string()).or(proved.why);
         proved
     }
 

@@ -13,6 +13,7 @@ mod certificate;
 mod chc;
 mod conditions;
 mod counter;
+mod cubes;
 pub mod engine;
 mod explain;
 pub mod horn;

@@ -8,7 +8,7 @@ use threadwise_engine::{Decides, EngineInfo, Make};
 use threadwise_explicit::EXPLICIT;
 use threadwise_lang::program::{IdOrder, Instances, Program};
 use threadwise_liveness::{FAIR_LOCAL_B, MONOLITHIC};
-use threadwise_param::engine::{COUNTER, GENERALISE, RANKING};
+use threadwise_param::engine::{COUNTER, CUBES, GENERALISE, RANKING};
 use threadwise_safety::{FORWARD, SPLIT};
 
 use crate::plan::Only;
@@ -17,7 +17,7 @@ use crate::report::Kind;
 /// The choice that is made unless another is asked for.
 pub static AUTO: EngineInfo = EngineInfo {
     name: "auto",
-    about: "The default: several engines that take turns. Safety for all values of the parameters by `counter` and `generalise`; what they leave open at one instance by `explicit`, `forward` and `split`. Liveness for all values by `ranking`; at one instance by `liveness-monolithic` and `fair-local-liveness-b`.",
+    about: "The default: several engines that take turns. Safety for all values of the parameters by `counter`, `cubes` and `generalise`; what they leave open at one instance by `explicit`, `forward` and `split`. Liveness for all values by `ranking`; at one instance by `liveness-monolithic` and `fair-local-liveness-b`.",
     decides: Decides::Both,
     explains: true,
     options: &[],
@@ -110,6 +110,7 @@ pub(crate) fn for_all(half: Only) -> Vec<Entry> {
     match half {
         Only::Safety => vec![
             Entry::new(&COUNTER).share(4),
+            Entry::new(&CUBES).share(4),
             Entry::new(&GENERALISE).from(5),
         ],
         Only::Liveness => vec![Entry::new(&RANKING)],

@@ -36,6 +36,7 @@ static STANDARD: Registry = Registry {
         &threadwise_liveness::FAIR_LOCAL_B,
         &threadwise_param::engine::COUNTER,
         &threadwise_param::engine::GENERALISE,
+        &threadwise_param::engine::CUBES,
         &threadwise_param::engine::RANKING,
     ]),
 };

@@ -34,7 +34,7 @@ struct Script {
 impl Runner for Script {
     fn run(&mut self, job: &Job) -> Execution {
         self.asked.push(job.clone());
-        if !["counter", "generalise", "ranking"].contains(&job.engine.as_str()) {
+        if !["counter", "cubes", "generalise", "ranking"].contains(&job.engine.as_str()) {
             return InProcess::default().run(job);
         }
         let verdict = |property: &String| {
@@ -121,6 +121,7 @@ fn all_instances_come_first_and_one_decides_what_is_left() {
         engines(&script),
         [
             "counter",
+            "cubes",
             "generalise",
             "ranking",
             "explicit",
@@ -130,15 +131,12 @@ fn all_instances_come_first_and_one_decides_what_is_left() {
     let asked: Vec<&[String]> = script.asked.iter().map(|job| &job.properties[..]).collect();
     assert_eq!(asked[0], ["checks", "low", "one"]);
     assert_eq!(asked[1], ["checks", "one"]);
-    assert_eq!(asked[2], ["ends"]);
-    assert_eq!(asked[3], ["checks"]);
+    assert_eq!(asked[2], ["checks", "one"]);
+    assert_eq!(asked[3], ["ends"]);
+    assert_eq!(asked[4], ["checks"]);
     assert_eq!(script.asked[0].values, Values::default());
-    assert!(
-        script.asked[0].setup.bounded
-            && script.asked[1].setup.bounded
-            && script.asked[2].setup.bounded
-            && !script.asked[3].setup.bounded
-    );
+    let bounded: Vec<bool> = script.asked.iter().map(|job| job.setup.bounded).collect();
+    assert_eq!(bounded[..5], [true, true, true, true, false]);
     let all = Scope::All {
         parameters: vec!["N".to_owned(), "M".to_owned()],
         condition: "N >= 2 && (M >= 1 || N > 5)".to_owned(),
@@ -170,7 +168,7 @@ fn what_is_proved_at_one_instance_says_why() {
         reason(result(&run, "low")),
         (
             "one-instance",
-            "the claim is for every N, M: `counter` found no proof; `generalise` found no proof"
+            "the claim is for every N, M: `counter` found no proof; `cubes` found no proof; `generalise` found no proof"
         )
     );
     let (code, message) = reason(result(&run, "ends"));
@@ -210,7 +208,7 @@ fn to_insist_is_to_have_a_proof_for_all() {
         reason(one),
         (
             "for-all",
-            "`counter` found no proof; `generalise` found no proof; it holds at N=3, M=1"
+            "`counter` found no proof; `cubes` found no proof; `generalise` found no proof; it holds at N=3, M=1"
         )
     );
     insist.engine = "counter".to_owned();

@@ -2,13 +2,14 @@
 //!
 //! A claim has assertions for *views*: some processes, all different, each at a label. Here it is listed what must hold for the assertions to be true of all processes that
 //! the views fit, in all reachable states, whatever the parameters are (`conditions`); and the proofs that the claim brings are checked by adding up inequalities
-//! (`proof`). There is no search, and no solver.
+//! (`proof`). There is no search, and no solver. Or a claim lists situations of a few processes that never come about; these are checked by cases (`excluded`).
 //!
 //! What is trusted: the front end, `model::family`, and this. The engines that find such claims build the same conditions by their own code.
 
 mod after;
 mod conditions;
 mod deadlock;
+mod excluded;
 mod fair;
 mod linear;
 mod names;
@@ -32,6 +33,7 @@ use crate::rejection::{Error, Fault, Unproved};
 use crate::report::Report;
 pub use conditions::Judge;
 use conditions::Lister;
+use excluded::Conditions;
 pub use names::Table;
 use names::{Symbol, location_named, template_named};
 use proof::{Flaw, Known};
@@ -82,6 +84,11 @@ pub fn list_family<J: Judge>(
     judge: J,
 ) -> Result<J, Error> {
     let subject = Subject::new(program, certificate, property)?;
+    if subject.claim.excluded.is_some() {
+        return Err(Error::unsupported(
+            "excluded situations are checked by cases, and not written as formulas",
+        ));
+    }
     Ok(subject.list(judge, &|| false)?.0)
 }
 
@@ -201,6 +208,25 @@ impl<'a> Subject<'a> {
             conditions: 0,
         };
         lister.instance()?;
+        if let Some(excluded) = &self.claim.excluded {
+            let claim = self.claim;
+            if !claim.views.is_empty() || !claim.counted.is_empty() || claim.fair.is_some() {
+                return Err(Error::no_proof("it has both views and excluded situations"));
+            }
+            let mut further = Conditions::new(&self.family, self.property, excluded, stop)?;
+            further.initial()?;
+            further.steps()?;
+            match &self.asked {
+                Asked::Checks => further.checks()?,
+                Asked::Invariant(conjuncts) => further.invariant(conjuncts)?,
+                Asked::Deadlock | Asked::Liveness(_) => {
+                    return Err(Error::no_proof(
+                        "excluded situations are for invariants and the built-in checks",
+                    ));
+                }
+            }
+            return Ok((lister.judge, lister.conditions + further.conditions));
+        }
         lister.initial()?;
         lister.steps()?;
         match &self.asked {

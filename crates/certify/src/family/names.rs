@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use threadwise_evidence::arithmetic::{Atom, Formula, Variable};
-use threadwise_evidence::family::FamilyClaim;
+use threadwise_evidence::family::{CountedPredicate, FamilyClaim};
 use threadwise_lang::program::{LocationId, ParamId, SharedId, TemplateId};
 use threadwise_model::family::{Cell, Dimension, Family, Index, Term};
 
@@ -60,7 +60,7 @@ impl Table {
                 return Err(Error::no_proof(message));
             }
             table.number(name.clone());
-            table.symbols.push(symbol(family, claim, name));
+            table.symbols.push(symbol(family, &claim.counted, name));
         }
         Ok(table)
     }
@@ -145,7 +145,8 @@ impl Table {
     }
 }
 
-fn symbol(family: &Family, claim: &FamilyClaim, name: &str) -> Option<Symbol> {
+/// What a name stands for; `counted` is what is counted.
+pub(crate) fn symbol(family: &Family, counted: &[CountedPredicate], name: &str) -> Option<Symbol> {
     if let Some(rest) = name.strip_prefix('#') {
         let (template, rest) = rest.split_once('.')?;
         let template = template_named(family, template)?;
@@ -158,7 +159,7 @@ fn symbol(family: &Family, claim: &FamilyClaim, name: &str) -> Option<Symbol> {
         let location = location_named(family, template, location)?;
         let number = decimal(rest.strip_suffix(']')?)?;
         let number = usize::try_from(number).ok()?;
-        let counted = claim.counted.get(number)?;
+        let counted = counted.get(number)?;
         let fits = counted.template == family.templates[template].name;
         return fits.then_some(Symbol::Counted(template, location, number));
     }

@@ -4,6 +4,7 @@
 //! what its proofs use, which is often more than has to be said: what follows from the rest, or from types and from
 //! what numbers of processes are, is left out, and equations are put in their shortest form. Both are tested by the solver, so what is said is all of the invariant.
 
+mod excluded;
 mod fair;
 mod shorten;
 mod words;
@@ -40,6 +41,9 @@ pub(crate) fn outline(
     stop: &dyn Fn() -> bool,
 ) -> Option<Outline> {
     let family = &Family::new(Arc::clone(program), fixed).ok()?;
+    if let Some(excluded) = &claim.excluded {
+        return excluded::outline(family, excluded);
+    }
     let liveness = family.liveness(property).ok()?;
     let mut reader = Reader::new(family, claim)?;
     let mut stated = Vec::new();

@@ -3,6 +3,7 @@
 
 mod cegar;
 mod common;
+mod cubes;
 mod damage;
 mod deadlock;
 mod library;

@@ -120,12 +120,13 @@ const PROGRAMS: u64 = 300;
 #[test]
 fn proofs_agree_with_search_on_random_programs() {
     let count = programs(PROGRAMS);
-    let [counter, generalise, cegar] = compare(generate, count, (5, 3_000), |seed| {
+    let [counter, generalise, cegar, cubes] = compare(generate, count, (5, 3_000), |seed| {
         let some = |every, asked| seed.is_multiple_of(every).then_some(asked);
         [
             Some((Way::Counter(Method::default()), 2_000)),
             some(4, (Way::Generalise, 2_000)),
             some(6, (Way::Counter(Method::Cegar), 1_500)),
+            some(2, (Way::Cubes, 2_000)),
         ]
     });
     // So many of each thousand programs.
@@ -144,6 +145,9 @@ fn proofs_agree_with_search_on_random_programs() {
         && generalise.searched >= of(280);
     assert!(exercised, "generalise: {generalise:?}");
     assert!(cegar.proved >= of(100), "cegar: {cegar:?}");
+    let exercised =
+        cubes.proved >= of(300) && cubes.violated >= of(100) && cubes.searched >= of(280);
+    assert!(exercised, "cubes: {cubes:?}");
 }
 
 /// Steps that write for everybody.
@@ -173,7 +177,7 @@ fn proofs_agree_with_search_on_random_caches() {
 #[test]
 #[ignore = "on a larger scale"]
 fn proofs_agree_with_search_on_many_random_programs() {
-    let ways = [Way::Counter(Method::default()), Way::Generalise];
+    let ways = [Way::Counter(Method::default()), Way::Generalise, Way::Cubes];
     let totals = compare(generate, 20_000, (8, 100_000), |_| {
         ways.map(|way| Some((way, 20_000)))
     });

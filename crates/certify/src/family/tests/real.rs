@@ -309,8 +309,7 @@ impl Setting<'_> {
             variables,
             counted: self.counted.clone(),
             views,
-            proofs: Vec::new(),
-            fair: None,
+            ..FamilyClaim::default()
         };
         let witness = listed(self.family, &claim, before, wanted, list)?;
         if witness.asked == 0 {

@@ -1,0 +1,413 @@
+//! Backward search with guesses: which situations never come about.
+//!
+//! After Conchon, Goel, Krstić, Mebsout and Zaïdi (Invariants for finite instances and beyond, FMCAD 2013). The search begins with the situations in which a property is violated, and asks for the
+//! situations before each. One that is covered by a known one is done. Of every other one the search guesses that already a part of it never comes about: a part that no
+//! sample has, about as few processes as possible, with as few literals as possible, each widened as far as no sample has it. If nothing is left to do, the situations are
+//! closed under steps backwards, and none is an initial one.
+//!
+//! A guess is wrong if a situation before it has no such part, since samples have it. Then the image of what is known of the sample is *banned*: whatever contains it is no longer guessed, and
+//! the search begins again. Bans are as narrow as possible, since a ban of all that was guessed would lead through everything between.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
+
+use threadwise_lang::program::TemplateId;
+
+use super::cases::TooMany;
+use super::columns::{Column, Frame, Mask, Situation, Who};
+use super::steps::{Before, Step};
+use super::table::{Table, wider};
+use crate::small::Sample;
+
+/// How often a guess may turn out to be wrong: at first, and where that was too often.
+const BANS: [usize; 2] = [60, 1_500];
+/// Literals of a part that all combinations are tried of.
+const LITERALS: usize = 4;
+
+/// Why the search ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Gap {
+    /// It was told to stop.
+    #[error("stopped")]
+    Stopped,
+    /// There are too many cases of a step.
+    #[error("a step has too many cases")]
+    Cases,
+    /// Too many guesses were wrong.
+    #[error("too many guesses were wrong")]
+    Bans,
+    /// From what samples show, a violation seems to be reached.
+    #[error("of the few processes that are looked at, some step seems to lead to a violation")]
+    Open,
+}
+
+impl From<TooMany> for Gap {
+    fn from(_: TooMany) -> Gap {
+        Gap::Cases
+    }
+}
+
+/// The search.
+pub(crate) struct Search<'a, 'f> {
+    pub(crate) frame: &'a Frame<'f>,
+    samples: &'a [Sample],
+    stop: &'a dyn Fn() -> bool,
+    tables: HashMap<Vec<TemplateId>, Rc<Table>>,
+    steps: HashMap<(TemplateId, usize, Who), Rc<Step>>,
+    known_before: HashMap<Situation, Rc<Vec<Before>>>,
+    seen: HashMap<Situation, Option<usize>>,
+    banned: Vec<Situation>,
+    /// For groups of goals that are not excluded, what is in the way.
+    pub(crate) stuck: BTreeMap<usize, Gap>,
+}
+
+/// How a round ended.
+enum Round {
+    /// With situations that are closed.
+    Closed(Vec<Situation>),
+    /// With one more ban.
+    Again,
+    /// A goal is not to be excluded.
+    Open,
+}
+
+impl<'a, 'f> Search<'a, 'f> {
+    pub(crate) fn new(
+        frame: &'a Frame<'f>,
+        samples: &'a [Sample],
+        stop: &'a dyn Fn() -> bool,
+    ) -> Self {
+        Search {
+            frame,
+            samples,
+            stop,
+            tables: HashMap::new(),
+            steps: HashMap::new(),
+            known_before: HashMap::new(),
+            seen: HashMap::new(),
+            banned: Vec::new(),
+            stuck: BTreeMap::new(),
+        }
+    }
+
+    /// How many guesses were wrong.
+    pub(crate) fn wrong(&self) -> usize {
+        self.banned.len()
+    }
+
+    /// For each group of goals, situations that never come about, by guess, closed under steps backwards, if these cover all of the group. Groups are tried one after
+    /// the other, and those that take many guesses again at last, so none is in the way of another one.
+    pub(crate) fn run(&mut self, groups: &[Vec<Situation>]) -> Vec<Option<Vec<Situation>>> {
+        let mut found: Vec<Option<Vec<Situation>>> = vec![None; groups.len()];
+        let mut open: Vec<usize> = (0..groups.len()).collect();
+        for bans in BANS {
+            let mut left = Vec::new();
+            for group in open {
+                let goals: Vec<Situation> = groups[group]
+                    .iter()
+                    .map(|goal| goal.tidy(self.frame))
+                    .collect();
+                self.stuck.remove(&group);
+                match self.one(&goals, bans) {
+                    Ok(known) => found[group] = Some(known),
+                    Err(Gap::Stopped) => return found,
+                    Err(gap) => {
+                        if gap == Gap::Bans {
+                            left.push(group);
+                        }
+                        self.stuck.insert(group, gap);
+                    }
+                }
+            }
+            open = left;
+        }
+        found
+    }
+
+    fn one(&mut self, goals: &[Situation], bans: usize) -> Result<Vec<Situation>, Gap> {
+        let most = self.banned.len() + bans;
+        while self.banned.len() <= most {
+            match self.round(goals)? {
+                Round::Closed(known) => return self.needed(&known, goals),
+                Round::Again => {}
+                Round::Open => return Err(Gap::Open),
+            }
+        }
+        Err(Gap::Bans)
+    }
+
+    fn round(&mut self, goals: &[Situation]) -> Result<Round, Gap> {
+        let mut known: Vec<Situation> = Vec::new();
+        for goal in goals {
+            if !self.covered(&known, goal) {
+                match self.part(goal)? {
+                    Some(part) => known.push(part),
+                    None => return Ok(Round::Open),
+                }
+            }
+        }
+        let mut next = 0;
+        while let Some(after) = known.get(next).cloned() {
+            next += 1;
+            if known[next..]
+                .iter()
+                .any(|other| other.covers(self.frame, &after))
+            {
+                continue;
+            }
+            for before in self.before(&after)?.iter() {
+                let (tidy, was) = before.at.tidied(self.frame);
+                if self.covered(&known, &tidy) {
+                    continue;
+                }
+                match self.part(&tidy)? {
+                    Some(part) => known.push(part),
+                    None => {
+                        let banned = self.image(before, &tidy, &was, &after);
+                        self.banned.push(banned.tidy(self.frame));
+                        return Ok(Round::Again);
+                    }
+                }
+            }
+        }
+        Ok(Round::Closed(known))
+    }
+
+    fn covered(&self, known: &[Situation], one: &Situation) -> bool {
+        known
+            .iter()
+            .rev()
+            .any(|other| other.covers(self.frame, one))
+    }
+
+    /// The situations before one.
+    pub(crate) fn before(&mut self, after: &Situation) -> Result<Rc<Vec<Before>>, Gap> {
+        if let Some(known) = self.known_before.get(after) {
+            return Ok(Rc::clone(known));
+        }
+        let mut found = Vec::new();
+        for template in self.frame.family.templates.indices() {
+            let mut movers: Vec<Who> = (0..after.scope.len() as Who).collect();
+            movers.retain(|who| after.scope[usize::from(*who)] == template);
+            if !self.frame.singles.contains(&template) {
+                movers.push(after.scope.len() as Who);
+            }
+            for number in 0..self.frame.family.templates[template].paths.len() {
+                for mover in &movers {
+                    if (self.stop)() {
+                        return Err(Gap::Stopped);
+                    }
+                    let frame = self.frame;
+                    let step = self.steps.entry((template, number, *mover));
+                    let step =
+                        step.or_insert_with(|| Rc::new(Step::new(frame, template, number, *mover)));
+                    found.extend(step.before(frame, after)?);
+                }
+            }
+        }
+        let found = Rc::new(found);
+        self.known_before.insert(after.clone(), Rc::clone(&found));
+        Ok(found)
+    }
+
+    fn table(&mut self, scope: &[TemplateId]) -> Rc<Table> {
+        if let Some(table) = self.tables.get(scope) {
+            return Rc::clone(table);
+        }
+        let table = Rc::new(Table::new(self.frame, self.samples, scope));
+        self.tables.insert(scope.to_vec(), Rc::clone(&table));
+        table
+    }
+
+    /// A sample that has a situation.
+    fn sample(&mut self, situation: &Situation) -> Option<usize> {
+        if let Some(found) = self.seen.get(situation) {
+            return *found;
+        }
+        // It is work, so it is asked whether to stop; whoever goes on is told to soon.
+        let _ = (self.stop)();
+        let found = self.table(&situation.scope).find(situation);
+        self.seen.insert(situation.clone(), found);
+        found
+    }
+
+    /// Whether a situation may be guessed never to come about.
+    fn may_be_guessed(&mut self, situation: &Situation) -> bool {
+        let banned = |this: &Self| {
+            let mut banned = this.banned.iter();
+            banned.any(|banned| situation.covers(this.frame, banned))
+        };
+        self.sample(situation).is_none() && !banned(self) && !begins(self.frame, situation)
+    }
+
+    /// A part of a situation that may be guessed never to come about, with few processes and few literals.
+    fn part(&mut self, whole: &Situation) -> Result<Option<Situation>, Gap> {
+        let singles = self.frame.singles.len();
+        let others = whole.scope.len() - singles;
+        for size in 0..=others {
+            for chosen in combinations(others, size) {
+                if (self.stop)() {
+                    return Err(Gap::Stopped);
+                }
+                let mut stay = vec![true; whole.scope.len()];
+                for (who, stay) in stay[singles..].iter_mut().enumerate() {
+                    *stay = chosen.contains(&who);
+                }
+                let part = whole.of(self.frame, &stay).tidy(self.frame);
+                if part.scope.len() < singles + size
+                    || size < others && !self.table(&part.scope).telling
+                {
+                    continue;
+                }
+                if self.may_be_guessed(&part) {
+                    let part = match self.table(&part.scope).telling {
+                        true => self.smallest(&part),
+                        false => part,
+                    };
+                    return Ok(Some(part));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Leaves out literals and adds values, as long as it may be guessed.
+    fn smallest(&mut self, whole: &Situation) -> Situation {
+        let mut found = None;
+        let literals = whole.masks.len();
+        'sizes: for size in 1..=LITERALS.min(literals) {
+            for chosen in combinations(literals, size) {
+                let mut part = whole.clone();
+                part.masks = chosen.iter().map(|place| whole.masks[*place]).collect();
+                let part = part.tidy(self.frame);
+                if self.may_be_guessed(&part) {
+                    found = Some(part);
+                    break 'sizes;
+                }
+            }
+        }
+        let mut part = found.unwrap_or_else(|| self.fewer(whole));
+        for (column, bit) in wider(self.frame, &part) {
+            let Some(mask) = part.mask(self.frame, column) else {
+                continue;
+            };
+            let mut more = part.clone();
+            more.replace(self.frame, column, mask | bit);
+            if self.may_be_guessed(&more) {
+                part = more;
+            }
+        }
+        part.tidy(self.frame)
+    }
+
+    fn fewer(&mut self, whole: &Situation) -> Situation {
+        let mut part = whole.clone();
+        let mut place = part.masks.len();
+        while place > 0 {
+            place -= 1;
+            let mut less = part.clone();
+            less.masks.remove(place);
+            if self.may_be_guessed(&less.tidy(self.frame)) {
+                part = less;
+            }
+        }
+        part.tidy(self.frame)
+    }
+
+    /// What a step leads to from what is known of a sample, or of what is banned, that has the situation before it.
+    fn image(
+        &mut self,
+        before: &Before,
+        tidy: &Situation,
+        was: &[Who],
+        after: &Situation,
+    ) -> Situation {
+        let mut known: Option<Situation> = None;
+        if let Some(row) = self.sample(tidy) {
+            let table = self.table(&tidy.scope);
+            let masks: Vec<(Column, Mask)> = table.row(row).collect();
+            known = Some(Situation {
+                scope: tidy.scope.clone(),
+                masks,
+            });
+        } else {
+            for banned in &self.banned {
+                if let Some(to) = tidy.within(self.frame, banned) {
+                    let mut from = vec![Who::MAX; banned.scope.len()];
+                    for (who, there) in to.iter().enumerate() {
+                        from[usize::from(*there)] = who as Who;
+                    }
+                    let stay: Vec<bool> = from.iter().map(|who| *who != Who::MAX).collect();
+                    let part = banned.of(self.frame, &stay);
+                    let names: Vec<Who> = from.into_iter().filter(|who| *who != Who::MAX).collect();
+                    known = Some(part.renamed(self.frame, tidy.scope.clone(), &names));
+                    break;
+                }
+            }
+        }
+        let mut at = before.at.clone();
+        if let Some(known) = known {
+            let known = known.renamed(self.frame, at.scope.clone(), was);
+            for (column, mask) in known.masks {
+                let both = at.mask(self.frame, column).unwrap_or(Mask::MAX) & mask;
+                if both != 0 {
+                    at.replace(self.frame, column, both);
+                }
+            }
+        }
+        before.step.image(self.frame, &at, after)
+    }
+
+    /// Those of situations that are closed under steps backwards which goals need.
+    fn needed(&mut self, known: &[Situation], goals: &[Situation]) -> Result<Vec<Situation>, Gap> {
+        let cover = |frame: &Frame, one: &Situation| {
+            known.iter().position(|other| other.covers(frame, one))
+        };
+        let mut needed: BTreeSet<usize> = BTreeSet::new();
+        let mut queue: Vec<usize> = Vec::new();
+        for goal in goals {
+            queue.extend(cover(self.frame, &goal.tidy(self.frame)));
+        }
+        while let Some(place) = queue.pop() {
+            if needed.insert(place) {
+                for before in self.before(&known[place])?.iter() {
+                    queue.extend(cover(self.frame, &before.at.tidy(self.frame)));
+                }
+            }
+        }
+        Ok(needed
+            .into_iter()
+            .map(|place| known[place].clone())
+            .collect())
+    }
+}
+
+/// Whether a situation may be one at first, of whatever instance: samples are of small ones.
+fn begins(frame: &Frame, situation: &Situation) -> bool {
+    situation.masks.iter().all(|(column, mask)| {
+        let begins = frame.begins(*column, situation);
+        begins.is_none_or(|begins| begins & mask != 0)
+    })
+}
+
+/// All ways to choose some of so many, in order.
+fn combinations(of: usize, size: usize) -> Vec<Vec<usize>> {
+    let mut all = Vec::new();
+    let mut chosen: Vec<usize> = (0..size).collect();
+    if size > of {
+        return all;
+    }
+    loop {
+        all.push(chosen.clone());
+        let Some(place) = (0..size)
+            .rev()
+            .find(|place| chosen[*place] < of - size + place)
+        else {
+            return all;
+        };
+        chosen[place] += 1;
+        for next in place + 1..size {
+            chosen[next] = chosen[next - 1] + 1;
+        }
+    }
+}

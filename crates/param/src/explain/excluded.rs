@@ -1,0 +1,236 @@
+//! Excluded situations in the words of the model: what never holds of any few processes, all different.
+
+use threadwise_evidence::family::{Excluded, Fact};
+use threadwise_evidence::{Expression, Outline};
+use threadwise_lang::program::{Program, Scalar, TemplateId};
+use threadwise_model::family::{Family, Term};
+
+use super::letters;
+use super::words::process;
+use crate::scope::single;
+
+/// What is excluded, as an outline; nothing if it is not about the family.
+pub(super) fn outline(family: &Family, excluded: &[Excluded]) -> Option<Outline> {
+    let letters = letters(family);
+    let mut outline = Outline {
+        whole: true,
+        ..Outline::default()
+    };
+    for situation in excluded {
+        outline.always.push(never(family, &letters, situation)?);
+    }
+    // Situations of one process are easier to read than those of several.
+    outline
+        .always
+        .sort_by_key(|text| (text.matches(" in ").count(), text.len()));
+    if excluded.is_empty() {
+        let nothing = "Nothing has to be known for it: it follows from the text.";
+        outline.argument.push(nothing.to_owned());
+    }
+    Some(outline)
+}
+
+/// A reference: its template, and what it is called.
+struct Called {
+    template: TemplateId,
+    id: String,
+    process: String,
+}
+
+fn never(family: &Family, letters: &[String], excluded: &Excluded) -> Option<String> {
+    let mut names = letters.iter();
+    let mut called: Vec<Called> = Vec::new();
+    for name in &excluded.references {
+        let mut templates = family.templates.iter_enumerated();
+        let (template, _) = templates.find(|(_, template)| template.name == *name)?;
+        let id = match single(family, template) {
+            true => name.clone(),
+            false => names
+                .next()
+                .cloned()
+                .unwrap_or_else(|| format!("i{}", called.len())),
+        };
+        let process = process(family, template, &id);
+        called.push(Called {
+            template,
+            id,
+            process,
+        });
+    }
+    let facts = excluded
+        .facts
+        .iter()
+        .map(|fact| words(family, &called, fact));
+    let facts: Vec<Expression> = facts.collect::<Option<_>>()?;
+    let never = Expression::Not(Box::new(Expression::and(facts)));
+    let open = called.iter().filter(|one| !single(family, one.template));
+    let open: Vec<&Called> = open
+        .filter(|one| mentions(&never.to_string(), &one.id))
+        .collect();
+    if open.is_empty() {
+        return Some(never.to_string());
+    }
+    let each = open
+        .iter()
+        .map(|one| format!("{} in {}", one.id, family.templates[one.template].name));
+    let each: Vec<String> = each.collect();
+    let mut different = Vec::new();
+    for (position, one) in open.iter().enumerate() {
+        let alike = open[..position]
+            .iter()
+            .filter(|other| other.template == one.template);
+        different.extend(
+            alike.map(|other| Expression::Comparison(format!("{} != {}", other.id, one.id))),
+        );
+    }
+    let body = match different.is_empty() {
+        true => never,
+        false => Expression::Implies(Box::new(Expression::and(different)), Box::new(never)),
+    };
+    Some(format!("forall {}: {body}", each.join(", ")))
+}
+
+fn mentions(text: &str, name: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    words.any(|word| word == name)
+}
+
+fn words(family: &Family, called: &[Called], fact: &Fact) -> Option<Expression> {
+    let comparison = |text: String| Expression::Comparison(text);
+    Some(match fact {
+        Fact::At { reference, labels } => {
+            let process = &called.get(*reference)?.process;
+            comparison(match labels.as_slice() {
+                [label] => format!("{process} at {label}"),
+                labels => format!("{process} at {{{}}}", labels.join(", ")),
+            })
+        }
+        Fact::Value { cell, values } => {
+            let scalar = scalar(family.program(), called, cell)?;
+            let cell = in_words(called, cell)?;
+            let each = values.iter().map(|value| match scalar {
+                Scalar::Bool if *value == 0 => {
+                    Expression::Not(Box::new(Expression::Atom(cell.clone())))
+                }
+                Scalar::Bool => Expression::Atom(cell.clone()),
+                Scalar::Enum(id) => {
+                    let members = &family.program().enums[*id].members;
+                    let member = usize::try_from(*value)
+                        .ok()
+                        .and_then(|value| members.get(value));
+                    comparison(format!("{cell} == {}", member.map_or("?", String::as_str)))
+                }
+                _ => comparison(format!("{cell} == {value}")),
+            });
+            Expression::or(each.collect())
+        }
+        Fact::Id {
+            cell,
+            none,
+            references,
+            other,
+        } => {
+            let scalar = scalar(family.program(), called, cell)?;
+            let text = in_words(called, cell)?;
+            let fits = |one: &Called| match scalar {
+                Scalar::Id(template) | Scalar::OptId(template) => one.template == *template,
+                _ => true,
+            };
+            let is = |one: &Called, equal: bool| match scalar {
+                Scalar::Mutex if equal => comparison(format!("{} holds {text}", one.process)),
+                Scalar::Mutex => Expression::Not(Box::new(comparison(format!(
+                    "{} holds {text}",
+                    one.process
+                )))),
+                _ => comparison(format!(
+                    "{text} {} {}",
+                    if equal { "==" } else { "!=" },
+                    one.id
+                )),
+            };
+            let nobody = |equal: bool| match (scalar, equal) {
+                (Scalar::Mutex, true) => {
+                    Expression::Not(Box::new(Expression::Atom(format!("locked({text})"))))
+                }
+                (Scalar::Mutex, false) => Expression::Atom(format!("locked({text})")),
+                (_, true) => comparison(format!("{text} == none")),
+                (_, false) => comparison(format!("{text} != none")),
+            };
+            let optional = !matches!(scalar, Scalar::Id(_));
+            let all = called.iter().enumerate().filter(|(_, one)| fits(one));
+            match other {
+                true => {
+                    let without = all.filter(|(who, _)| !references.contains(who));
+                    let without = without.map(|(_, one)| is(one, false));
+                    let held = (optional && !none).then(|| nobody(false));
+                    Expression::and(held.into_iter().chain(without).collect())
+                }
+                false => {
+                    let with = all
+                        .filter(|(who, _)| references.contains(who))
+                        .map(|(_, one)| is(one, true));
+                    Expression::or(none.then(|| nobody(true)).into_iter().chain(with).collect())
+                }
+            }
+        }
+        Fact::Before { first, second } => comparison(format!(
+            "{} < {}",
+            called.get(*first)?.id,
+            called.get(*second)?.id
+        )),
+        Fact::First { reference, holds } => {
+            let one = called.get(*reference)?;
+            let Term::Number(lowest) = family.templates[one.template].lowest_id else {
+                return None;
+            };
+            comparison(format!(
+                "{} {} {lowest}",
+                one.id,
+                if *holds { "==" } else { "!=" }
+            ))
+        }
+        Fact::Last { reference, holds } => {
+            let one = called.get(*reference)?;
+            let template = &family.templates[one.template].name;
+            let all = format!("forall x in {template}: x <= {}", one.id);
+            let last = Expression::Atom(format!("({all})"));
+            if *holds {
+                last
+            } else {
+                Expression::Not(Box::new(last))
+            }
+        }
+    })
+}
+
+/// The type of a cell.
+fn scalar<'p>(program: &'p Program, called: &[Called], cell: &str) -> Option<&'p Scalar> {
+    let name = |text: &str| text.split('[').next().unwrap_or_default().to_owned();
+    match cell.strip_prefix('$') {
+        None => program
+            .shared
+            .iter()
+            .find(|variable| variable.name == name(cell))
+            .map(|variable| &variable.scalar),
+        Some(rest) => {
+            let (reference, local) = rest.split_once('.')?;
+            let template = called.get(reference.parse::<usize>().ok()?)?.template;
+            let mut locals = program.templates[template].locals.iter();
+            locals
+                .find(|variable| variable.name == name(local))
+                .map(|variable| &variable.scalar)
+        }
+    }
+}
+
+/// A cell with the names of processes in it.
+fn in_words(called: &[Called], cell: &str) -> Option<String> {
+    let mut text = cell.to_owned();
+    for (who, one) in called.iter().enumerate() {
+        text = text.replace(&format!("[${who}]"), &format!("[{}]", one.id));
+        if let Some(rest) = text.strip_prefix(&format!("${who}.")) {
+            text = format!("{}.{rest}", one.process);
+        }
+    }
+    (!text.contains('$')).then_some(text)
+}
