@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use threadwise::{Kind, PropertyResult, ReasonCode, Report, Scope, Stats, VerdictKind};
+use threadwise::{Kind, Make, PropertyResult, ReasonCode, Registry, Report, Stats, VerdictKind};
 
 use crate::machine;
 use crate::measure::{Command, End, MeasureError, Measured, measure};
@@ -100,7 +100,11 @@ impl Campaign<'_> {
     ) -> Result<Cell, Stop> {
         let mut words = vec![row.model.display().to_string()];
         let open = row.sweep.as_ref().filter(|_| column.open);
-        let given = row.instances[instance].0.iter();
+        let given = match column.open || is_for_all(&column.tool) {
+            true => &row.instances[instance],
+            false => &row.settled[instance],
+        };
+        let given = given.0.iter();
         for (name, value) in given.filter(|(name, _)| Some(name) != open) {
             words.extend(["--set".to_owned(), format!("{name}={value}")]);
         }
@@ -142,7 +146,7 @@ impl Campaign<'_> {
                 };
                 let interrupted = self.interrupted;
                 self.runs(&key, name, table.runs, |_| {
-                    let run = read_check(&measure(&command, interrupted)?, column.open);
+                    let run = read_check(&measure(&command, interrupted)?);
                     Ok(run)
                 })
             }
@@ -224,8 +228,17 @@ impl Campaign<'_> {
     }
 }
 
-/// The run that a measurement of `check --json` shows. Where a parameter was left open, a proof is one for all of its values.
-fn read_check(measured: &Measured, open: bool) -> Run {
+/// Whether it is an engine for all values of the parameters that are left open.
+fn is_for_all(tool: &Tool) -> bool {
+    let Tool::Engine(name) = tool else {
+        return false;
+    };
+    let engine = Registry::standard().get(name);
+    engine.is_ok_and(|engine| matches!(engine.make, Make::All(_)))
+}
+
+/// The run that a measurement of `check --json` shows.
+fn read_check(measured: &Measured) -> Run {
     let mut run = Run {
         outcome: Outcome::Failed,
         message: None,
@@ -289,12 +302,6 @@ fn read_check(measured: &Measured, open: bool) -> Run {
             _ => Outcome::Unknown,
         };
         run.message = reason.map(|reason| reason.message.clone());
-    } else if let Some(narrow) = results
-        .iter()
-        .find(|result| open && matches!(result.scope, Scope::Instance { .. }))
-    {
-        run.outcome = Outcome::Unknown;
-        run.message = Some(format!("proved {} only", narrow.scope.phrase()));
     } else {
         run.outcome = Outcome::Proved;
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use threadwise::{Kind, Only, Session, Values, properties};
+use threadwise::{Kind, Only, Session, Values, properties, values_of};
 use toml::Spanned;
 
 use crate::Host;
@@ -166,6 +166,8 @@ pub(crate) struct Row {
     pub(crate) sweep: Option<String>,
     /// The instances: those of the sweep in ascending order, or a single one.
     pub(crate) instances: Vec<Values>,
+    /// The same with the default values of all other parameters: what engines are asked about that do not leave any open.
+    pub(crate) settled: Vec<Values>,
     /// The columns that apply, by position.
     pub(crate) columns: Vec<usize>,
     /// What the verdict is known to be.
@@ -618,10 +620,14 @@ fn row(
             return Err(format!("{shown} has no parameter `{name}`"));
         }
     }
+    let mut settled = Vec::new();
     for values in &instances {
-        if let Err(diagnostics) = session.instance(values) {
-            let messages: Vec<&str> = diagnostics.iter().map(|found| &*found.message).collect();
-            return Err(format!("{shown}: {}", messages.join("; ")));
+        match session.instance(values) {
+            Ok(instance) => settled.push(values_of(&instance)),
+            Err(diagnostics) => {
+                let messages: Vec<&str> = diagnostics.iter().map(|d| &*d.message).collect();
+                return Err(format!("{shown}: {}", messages.join("; ")));
+            }
         }
     }
     let position = |name: &String| column_position(columns, name);
@@ -660,6 +666,7 @@ fn row(
         only,
         sweep,
         instances,
+        settled,
         columns: chosen,
         expected: form.expect,
         published,

@@ -17,7 +17,7 @@ use crate::engine_args::EngineArgs;
 const AFTER_HELP: &str = "\
 Examples:
   threadwise new lock.tw                  write a commented starter model
-  threadwise check lock.tw                check every property, for every N where it can
+  threadwise check lock.tw                check every property, for every N
   threadwise check lock.tw --set N=2..5   the same for N = 2, 3, 4 and 5
   threadwise simulate lock.tw --seed 7    watch a random execution
   threadwise test models                  run the expectations written in the models
@@ -38,7 +38,9 @@ Examples:
   threadwise check - < peterson.tw
 
 A parameter stands for every value that its `where` allows. Without --set the claim is for all of
-them; what is not proved for all is checked at the default instance, and the result says so.
+them, and `proved` means that it holds for all of them. What is not proved for all is looked at in
+instances, the smallest first: a violation of one is one of the claim; otherwise the verdict is
+`unknown`, with the values at which the property holds. --set N=4 claims less.
 
 One search serves all safety properties of an instance, so the time it takes counts against each
 of them: --timeout 10 ends the search of each instance after 10 seconds, and a property that was
@@ -340,7 +342,7 @@ pub(crate) struct CheckArgs {
     pub(crate) instance: InstanceArgs,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
-    /// Insist that the claim is for every value of this parameter (repeatable)
+    /// Say that the claim is for every value of this parameter, which it is unless --set gives one (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) for_all: Vec<String>,
     /// Check this property only (repeatable); the built-in checks always run along

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use threadwise::{
-    Certificate, Checked, Claim, Denied, Exit, Options, Plan, Registry, Report, ReportedDiagnostic,
-    RequestError, Run, Scope, Session, Stop, VerdictKind,
+    Certificate, Checked, Claim, Denied, Exit, Options, Plan, PropertyResult, Registry, Report,
+    ReportedDiagnostic, RequestError, Run, Scope, Session, Stop, VerdictKind,
     page::{self, Source},
     sarif,
 };
@@ -477,73 +477,23 @@ impl Check<'_> {
     fn write_evidence(&mut self, run: &mut Run, session: &Session) {
         let mut failed = false;
         for result in &run.results {
-            let all = |c: &Certificate| matches!(c.claim, Claim::Family(_)) && c.params.is_empty();
-            let all = result.certificate.as_ref().is_some_and(all);
-            let place = match &result.scope {
-                // The proof may be for more than was asked for.
-                Scope::Instance { values } if all && !values.is_empty() => "all".to_owned(),
-                Scope::Instance { values } => values.to_string(),
-                Scope::All { values, .. } if values.is_empty() => "all".to_owned(),
-                Scope::All { values, .. } => format!("all, {values}"),
-            };
-            let (what, directory, extension, text) = match (&result.trace, &result.certificate) {
-                (Some(trace), _) if result.verdict == VerdictKind::Violated => {
-                    let Some(directory) = &self.args.trace else {
-                        continue;
-                    };
-                    let form = self.args.trace_format.unwrap_or(TraceFormat::Json);
-                    let text = traces::file(trace, form, session.source());
-                    let text = text.map_err(|error| error.to_string());
-                    ("trace", directory, form.extension(), text)
-                }
-                (_, Some(certificate)) if result.verdict == VerdictKind::Proved => {
-                    let Some(directory) = &self.args.certificate else {
-                        continue;
-                    };
-                    let text = format!("{}\n", certificate.to_json());
-                    ("certificate", directory, "cert.json", Ok(text))
-                }
-                (_, None) if result.verdict == VerdictKind::Proved => {
-                    if self.args.certificate.is_some() && !self.args.quiet {
-                        self.terminal.note(&format_args!(
-                            "no certificate of `{}` is written: the engine gave none",
-                            result.property
-                        ));
+            match result.verdict {
+                VerdictKind::Violated => {
+                    if let (Some(directory), Some(trace)) = (&self.args.trace, &result.trace) {
+                        let form = self.args.trace_format.unwrap_or(TraceFormat::Json);
+                        let text = traces::file(trace, form, session.source());
+                        let text = text.map_err(|error| error.to_string());
+                        let place = place(result);
+                        let kind = ("trace", form.extension());
+                        failed |= !self.write(directory, kind, session, result, &place, text);
                     }
-                    continue;
                 }
-                _ => continue,
-            };
-            let stem = Path::new(session.name()).file_stem().unwrap_or_default();
-            let stem = match stem.to_string_lossy() {
-                stem if stem == "-" => "stdin".to_owned(),
-                stem => stem.into_owned(),
-            };
-            let place = place.replace(", ", ",");
-            let base = [stem.as_str(), &result.property, &place];
-            let base: Vec<&str> = base.into_iter().filter(|part| !part.is_empty()).collect();
-            let path = fresh(&mut self.written, directory, &base.join("."), extension);
-            let written = text.and_then(|text| {
-                fs::create_dir_all(directory)
-                    .and_then(|()| fs::write(&path, text))
-                    .map_err(|error| error.to_string())
-            });
-            match written {
-                Ok(()) if self.args.quiet => {}
-                Ok(()) => {
-                    let shown = path.display();
-                    self.terminal.note(&format_args!(
-                        "{what} of `{}` written to {shown}",
-                        result.property
-                    ));
+                VerdictKind::Proved => {
+                    if let Some(directory) = &self.args.certificate {
+                        failed |= !self.write_certificates(directory, session, result);
+                    }
                 }
-                Err(error) => {
-                    failed = true;
-                    self.terminal.error(&format_args!(
-                        "{}: the {what} cannot be written: {error}\n  help: check the directory given to --{what}",
-                        path.display()
-                    ));
-                }
+                VerdictKind::Unknown => {}
             }
         }
         if let Some(path) = &self.args.witness {
@@ -568,6 +518,84 @@ impl Check<'_> {
         if failed {
             run.trouble = Some(run.exit().and(Exit::Input));
         }
+    }
+
+    /// Writes the proof of a property: one file, or one for each instance if it was proved one after the other. Whether that went well.
+    fn write_certificates(
+        &mut self,
+        directory: &Path,
+        session: &Session,
+        result: &PropertyResult,
+    ) -> bool {
+        let place = place(result);
+        let one = result.certificate.iter().map(|one| (place.clone(), one));
+        let each = result.certificates.iter();
+        let each = each.map(|(values, one)| (values.to_string(), one));
+        let all: Vec<(String, &Certificate)> = one.chain(each).collect();
+        if all.is_empty() && !self.args.quiet {
+            self.terminal.note(&format_args!(
+                "no certificate of `{}` is written: the engine gave none",
+                result.property
+            ));
+        }
+        let mut well = true;
+        for (place, certificate) in all {
+            let text = Ok(format!("{}\n", certificate.to_json()));
+            let kind = ("certificate", "cert.json");
+            well &= self.write(directory, kind, session, result, &place, text);
+        }
+        well
+    }
+
+    /// Writes evidence into a file of its own. Whether that went well.
+    fn write(
+        &mut self,
+        directory: &Path,
+        (what, extension): (&str, &str),
+        session: &Session,
+        result: &PropertyResult,
+        place: &str,
+        text: Result<String, String>,
+    ) -> bool {
+        let stem = Path::new(session.name()).file_stem().unwrap_or_default();
+        let stem = match stem.to_string_lossy() {
+            stem if stem == "-" => "stdin".to_owned(),
+            stem => stem.into_owned(),
+        };
+        let place = place.replace(", ", ",");
+        let base = [stem.as_str(), &result.property, &place];
+        let base: Vec<&str> = base.into_iter().filter(|part| !part.is_empty()).collect();
+        let path = fresh(&mut self.written, directory, &base.join("."), extension);
+        let written = text.and_then(|text| {
+            fs::create_dir_all(directory)
+                .and_then(|()| fs::write(&path, text))
+                .map_err(|error| error.to_string())
+        });
+        let shown = path.display();
+        match &written {
+            Ok(()) if self.args.quiet => {}
+            Ok(()) => self.terminal.note(&format_args!(
+                "{what} of `{}` written to {shown}",
+                result.property
+            )),
+            Err(error) => self.terminal.error(&format_args!(
+                "{shown}: the {what} cannot be written: {error}\n  help: check the directory given to --{what}"
+            )),
+        }
+        written.is_ok()
+    }
+}
+
+/// What evidence is about, for the name of its file.
+fn place(result: &PropertyResult) -> String {
+    let all = |c: &Certificate| matches!(c.claim, Claim::Family(_)) && c.params.is_empty();
+    let all = result.certificate.as_ref().is_some_and(all);
+    match &result.scope {
+        // The proof may be for more than was asked for.
+        Scope::Instance { values } if all && !values.is_empty() => "all".to_owned(),
+        Scope::Instance { values } => values.to_string(),
+        Scope::All { values, .. } if values.is_empty() => "all".to_owned(),
+        Scope::All { values, .. } => format!("all, {values}"),
     }
 }
 

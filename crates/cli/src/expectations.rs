@@ -1,7 +1,7 @@
 //! `threadwise test`: the expectations written inside models.
 //!
 //! Each instance that is mentioned is searched for all that is expected of it, and so are all instances together. What
-//! is not decided is not met.
+//! is not decided is not met: `proved` of a model with parameters is not met by proofs at some of their values.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -320,7 +320,7 @@ impl Tester<'_> {
                             properties: vec![property.clone()],
                             for_all: match &scope {
                                 ExpectedScope::ForAll(names) => names.clone(),
-                                ExpectedScope::Instances(_) => Vec::new(),
+                                ExpectedScope::Claim | ExpectedScope::Instances(_) => Vec::new(),
                             },
                             ..Options::default()
                         };
@@ -332,17 +332,25 @@ impl Tester<'_> {
                             property: property.clone(),
                             verdict,
                         };
-                        let instances = match scope {
-                            ExpectedScope::ForAll(for_all) => {
-                                let values = defaults(program, &for_all);
-                                let subject = Subject { values, for_all };
+                        let subject = match scope {
+                            ExpectedScope::Instances(instances) => Err(instances),
+                            ExpectedScope::ForAll(for_all) => Ok(Subject {
+                                values: defaults(program, &for_all),
+                                for_all,
+                            }),
+                            ExpectedScope::Claim => Ok(Subject {
+                                values: Values::default(),
+                                for_all: Vec::new(),
+                            }),
+                        };
+                        match subject {
+                            Ok(subject) => {
                                 let expectations = expected.entry(subject).or_default();
                                 expectations.push(Expectation { line, what: aim() });
                                 continue;
                             }
-                            ExpectedScope::Instances(instances) => instances,
-                        };
-                        (instances, Box::new(aim))
+                            Err(instances) => (instances, Box::new(aim)),
+                        }
                     }
                 };
             for values in instances {
@@ -457,8 +465,9 @@ impl Tester<'_> {
                     Some(result) => {
                         let met = result.verdict == wanted;
                         let mut found = result.verdict.as_str().to_owned();
-                        if !subject.for_all.is_empty() {
-                            found.push_str(&format!(" {}", result.scope.phrase()));
+                        let scope = result.scope.phrase();
+                        if !scope.is_empty() && scope != place.trim_start() {
+                            found.push_str(&format!(" {scope}"));
                         }
                         (Some(met), expected, found)
                     }

@@ -25,8 +25,6 @@ pub(crate) struct Printer {
     quiet: bool,
     verbose: bool,
     explain: bool,
-    /// Parameters of which all values are asked about.
-    for_all: Vec<String>,
     /// How traces are drawn; nothing for what fits.
     layout: Option<TraceFormat>,
     /// Advice, each piece once, in the order in which it came up.
@@ -45,7 +43,6 @@ impl Printer {
             quiet: args.quiet,
             verbose: args.verbose,
             explain: args.explain,
-            for_all: args.for_all.clone(),
             layout: args.trace_format.filter(|form| form.is_for_people()),
             advice: Vec::new(),
             printed: false,
@@ -94,8 +91,8 @@ impl Printer {
             }
             for result in &run.results {
                 let next = result.reason.as_ref().and_then(|r| r.next.as_deref());
-                // Whoever has a violation to mend does not go on to larger instances.
-                let beyond = result.verdict == VerdictKind::Proved;
+                // Whoever has a violation to mend does not go on to other instances.
+                let beyond = !result.holds.is_empty();
                 if let Some(next) = next
                     && !(beyond && run.results.iter().any(violated))
                 {
@@ -124,7 +121,9 @@ impl Printer {
         let verdict = format!("{:8}", result.verdict.as_str());
         let verdict = self.terminal.paint(style, &verdict);
         let mut facts = Vec::new();
-        facts.extend(Some(self.scope(result)).filter(|phrase| !phrase.is_empty()));
+        // The values at which it holds say what it is about.
+        let scope = result.scope.phrase();
+        facts.extend(Some(scope).filter(|phrase| !phrase.is_empty() && result.holds.is_empty()));
         if let Some(trace) = &result.trace {
             facts.push(format!("after {}", traces::length(trace)));
         }
@@ -168,16 +167,6 @@ impl Printer {
         }
         if self.verbose {
             self.details(text, result, width);
-        }
-    }
-
-    /// What a verdict is about. Who insists on all values of a parameter and gets no answer has none about all of them, whatever instance was looked at last.
-    fn scope(&self, result: &PropertyResult) -> String {
-        match (result.verdict, &result.scope) {
-            (VerdictKind::Unknown, Scope::Instance { .. }) if !self.for_all.is_empty() => {
-                format!("for all {}", self.for_all.join(", "))
-            }
-            _ => result.scope.phrase(),
         }
     }
 
@@ -229,11 +218,9 @@ impl Printer {
             facts.push(format!("not rechecked: {}", reason.message));
         }
         self.below(text, Style::Faint, &facts.join(", "), width);
-        if result.verdict == VerdictKind::Proved
-            && let Some(reason) = &result.reason
-            && result.rechecked
-        {
-            self.below(text, Style::Faint, &reason.message, width);
+        for why in &result.tried {
+            let line = format!("not for all: {why}");
+            self.below(text, Style::Faint, &line, width);
         }
         if let Some(plan) = &result.plan {
             let line = format!("plan: {plan}");
@@ -254,16 +241,20 @@ impl Printer {
 
     /// The proofs, each with the properties that it proves.
     fn proofs(&self, text: &mut String, run: &Run) {
-        let proved = |r: &&PropertyResult| r.verdict == VerdictKind::Proved;
-        let mut shown: Vec<(&Option<Outline>, &str, Vec<&str>)> = Vec::new();
+        let proved = |r: &&PropertyResult| r.verdict == VerdictKind::Proved || !r.holds.is_empty();
+        let title = |result: &PropertyResult| match &result.shown {
+            Some(values) => format!("{} at {values}", result.property),
+            None => result.property.clone(),
+        };
+        let mut shown: Vec<(&Option<Outline>, &str, Vec<String>)> = Vec::new();
         for result in run.results.iter().filter(proved) {
             let engine = result.engine.as_str();
             let same = |(known, by, _): &&mut (&Option<Outline>, &str, _)| {
                 *known == &result.outline && (*by == engine || known.is_some())
             };
             match shown.iter_mut().find(same) {
-                Some((.., names)) => names.push(&result.property),
-                None => shown.push((&result.outline, engine, vec![&result.property])),
+                Some((.., names)) => names.push(title(result)),
+                None => shown.push((&result.outline, engine, vec![title(result)])),
             }
         }
         for (outline, engine, names) in shown {
@@ -386,6 +377,6 @@ mod tests {
         let one = "try a longer --timeout, or smaller parameters";
         assert!(says(both, one) && says(one, one));
         assert!(!says(one, both));
-        assert!(!says(both, "leave out --for-all"));
+        assert!(!says(both, "leave out --only"));
     }
 }

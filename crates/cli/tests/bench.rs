@@ -698,7 +698,7 @@ set = { N = [2, 3] }
         .run(&["bench", "t.toml"])
         .expect(0)
         .says("| lock N=2 | proved | 0.")
-        .says("- one N, unknown (first for lock N=2): proved at N=3 only");
+        .says("- one N, unknown (first for lock N=2): holds for N=3, not proved for every N");
     // One run for all sizes.
     let of = |column: &str| {
         let lines = lines(&place);

@@ -8,20 +8,155 @@ use crate::common::{BROKEN, LOCK, Place, result, stable, without_stats};
 fn a_lock_that_works_is_proved() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
-    let (report, ran) = place.json(&["lock.tw", "--only", "safety", "--engine", "explicit"]);
+    let explicit = ["lock.tw", "--only", "safety", "--engine", "explicit"];
+    let (report, ran) = place.json(&[&explicit[..], &["--set", "N=3"]].concat());
     assert_eq!(ran.status, 0, "{ran:?}");
     for property in ["checks", "mutex", "deadlock_free"] {
         let result = result(&report, property);
         assert_eq!(result["verdict"], "proved", "{property}");
         assert_eq!(result["scope"]["values"]["N"], 3);
         assert_eq!(result["rechecked"], true);
-        assert_eq!(result["reason"]["code"], "one-instance");
     }
-    let next = result(&report, "mutex")["reason"]["next"].as_str().unwrap();
-    assert!(
-        next.contains("every N"),
-        "the claim is wider than the instance: {next}"
+    // The claim of the model is wider than the instance.
+    let (report, ran) = place.json(&explicit);
+    assert_eq!(ran.status, 3, "{ran:?}");
+    for property in ["checks", "mutex", "deadlock_free"] {
+        let result = result(&report, property);
+        assert_eq!(result["verdict"], "unknown", "{property}");
+        assert_eq!(result["scope"]["kind"], "all");
+        assert_eq!(result["rechecked"], false);
+        assert_eq!(result["holds"], serde_json::json!([{ "N": 3 }]));
+        assert_eq!(result["shown"], serde_json::json!({ "N": 3 }));
+        let tried = result["tried"][0].as_str().unwrap();
+        assert_eq!(tried, "`explicit` looks at one instance at a time");
+        let reason = &result["reason"];
+        assert_eq!(reason["code"], "bounded");
+        assert_eq!(reason["message"], "holds for N=3, not proved for every N");
+        assert!(reason["next"].as_str().unwrap().contains("--set N=3"));
+    }
+    place
+        .run(&[&["check"][..], &explicit].concat())
+        .expect(3)
+        .says("mutex          unknown   holds for N=3, not proved for every N, ")
+        .says("to claim less, say so: --set N=3, or `where` in the model");
+}
+
+/// Each process counts itself, so the invariant fails with one process more than it allows.
+const GROWS: &str = "\
+param N = 3 where N >= 1;
+shared c: int = 0;
+process P[i: 1..N] { a: fetch_add(c, 1); }
+invariant small: c <= 20;
+deadlock_free;
+";
+
+#[test]
+fn what_fails_with_many_processes_only_is_violated() {
+    let place = Place::new();
+    place.file("grows.tw", GROWS);
+    let (report, ran) = place.json(&["grows.tw"]);
+    ran.expect(1);
+    let small = result(&report, "small");
+    assert_eq!(small["verdict"], "violated");
+    assert_eq!(small["rechecked"], true);
+    assert_eq!(small["scope"]["values"], serde_json::json!({ "N": 21 }));
+    // At the instances that are looked at otherwise it holds, and that is not what is claimed.
+    place
+        .run(&["check", "grows.tw", "--set", "N=1..4"])
+        .expect(0);
+    place
+        .run(&[
+            "check",
+            "grows.tw",
+            "--property",
+            "small",
+            "--engine",
+            "explicit",
+        ])
+        .expect(3);
+    place.file(
+        "pairs.c",
+        "\
+int top = 0;
+thread[N] push {
+  assert(0 <= top && top < N);
+  atomic { top++; }
+  assert(N < 14 || top != 14);
+}
+thread[M] pop {
+  assert(0 <= top && top <= N);
+  atomic { if (top > 0) { top--; } }
+}
+",
     );
+    let (report, ran) = place.json(&["pairs.c"]);
+    ran.expect(1);
+    let checks = result(&report, "checks");
+    assert_eq!(checks["scope"]["values"]["N"], 14);
+}
+
+#[test]
+fn a_claim_about_finitely_many_values_is_proved_at_each() {
+    let place = Place::new();
+    let liveness =
+        "fairness scheduling: unconditional;\nliveness ends under scheduling: F (c == N);\n";
+    let with = |condition: &str| GROWS.replace("N >= 1", condition) + liveness;
+    place.file("one.tw", with("N == 3"));
+    let (report, ran) = place.json(&["one.tw", "--certificate", "proofs"]);
+    ran.expect(0);
+    for property in ["deadlock_free", "ends"] {
+        let result = result(&report, property);
+        assert_eq!(result["rechecked"], true, "{property}");
+        assert_eq!(result["scope"]["values"], serde_json::json!({ "N": 3 }));
+    }
+    let some = "N >= 1 && N <= 4 && N != 2 || N == 5";
+    place.file("some.tw", with(some));
+    let (report, ran) = place.json(&["some.tw", "--certificate", "proofs"]);
+    ran.expect(0);
+    for property in ["deadlock_free", "ends"] {
+        let result = result(&report, property);
+        assert_eq!(result["rechecked"], true, "{property}");
+        assert_eq!(result["scope"]["where"], some);
+        for n in [1, 3, 4, 5] {
+            let proof = format!("proofs/some.{property}.N={n}.cert.json");
+            place.run(&["certify", "some.tw", &proof]).expect(0);
+        }
+    }
+    // One engine that looks at instances is enough.
+    place
+        .run(&["check", "some.tw", "--only", "safety", "--engine", "split"])
+        .expect(0)
+        .says("deadlock_free  proved    for all N >= 1 && N <= 4 && N != 2 || N == 5");
+    // And one of them that is wrong is enough, too.
+    place.file(
+        "wrong.tw",
+        with("N >= 19 && N <= 22").replace("N = 3", "N = 19"),
+    );
+    let (report, ran) = place.json(&["wrong.tw", "--property", "small"]);
+    ran.expect(1);
+    let values = &result(&report, "small")["scope"]["values"];
+    assert_eq!(values, &serde_json::json!({ "N": 21 }));
+}
+
+#[test]
+fn what_is_looked_at_does_not_depend_on_how_many_look() {
+    let place = Place::new();
+    place.file("lock.tw", LOCK);
+    let of = |threads: &str| {
+        let (report, ran) = place.json(&["lock.tw", "--threads", threads]);
+        ran.expect(3);
+        without_stats(report)
+    };
+    let one = of("1");
+    assert_eq!(one, of("3"));
+    let free = result(&one, "deadlock_free");
+    let holds = free["holds"].as_array().unwrap();
+    let values: Vec<i64> = holds.iter().filter_map(|v| v["N"].as_i64()).collect();
+    // The smallest first, and the default among them.
+    let last = *values.last().unwrap();
+    assert!(last > 3, "{values:?}");
+    assert_eq!(values, (2..=last).collect::<Vec<i64>>());
+    assert_eq!(free["shown"], serde_json::json!({ "N": 3 }));
 }
 
 #[test]
@@ -105,7 +240,7 @@ fn a_file_with_errors_ends_with_what_that_means() {
 }
 
 #[test]
-fn for_all_is_unknown_and_says_what_holds() {
+fn for_all_says_what_the_claim_is() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
     let (report, ran) = place.json(&[
@@ -119,7 +254,7 @@ fn for_all_is_unknown_and_says_what_holds() {
     ]);
     assert_eq!(ran.status, 3);
     assert_eq!(result(&report, "mutex")["verdict"], "unknown");
-    assert_eq!(result(&report, "mutex")["reason"]["code"], "for-all");
+    assert_eq!(result(&report, "mutex")["reason"]["code"], "bounded");
     // A violation is one for all values too.
     place.file("broken.tw", BROKEN);
     place
@@ -625,7 +760,15 @@ fn symmetry_changes_the_counts_and_not_the_verdicts() {
         }
     }
     place
-        .run(&["check", "lock.tw", "--symmetry", "--only", "safety"])
+        .run(&[
+            "check",
+            "lock.tw",
+            "--set",
+            "N=3",
+            "--symmetry",
+            "--only",
+            "safety",
+        ])
         .expect(0)
         .says("states up to symmetry");
 }
@@ -634,8 +777,9 @@ fn symmetry_changes_the_counts_and_not_the_verdicts() {
 fn verbose_adds_statistics_and_reasons() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
+    let safety = ["check", "lock.tw", "--set", "N=3", "--only", "safety"];
     place
-        .run(&["check", "lock.tw", "--verbose", "--only", "safety"])
+        .run(&[&safety[..], &["--verbose"]].concat())
         .expect(0)
         .says("engine explicit")
         .says("transitions")
@@ -643,12 +787,11 @@ fn verbose_adds_statistics_and_reasons() {
         .says("certificate checked");
     // States that are stored up to symmetry are not all there are.
     place
-        .run(&["check", "lock.tw", "-v", "--symmetry", "--only", "safety"])
+        .run(&[&safety[..], &["-v", "--symmetry"]].concat())
         .expect(0)
         .says("not rechecked: the engine gave no certificate");
-    let forward = ["check", "lock.tw", "-v", "--engine", "forward"];
     place
-        .run(&[&forward[..], &["--only", "safety"]].concat())
+        .run(&[&safety[..], &["-v", "--engine", "forward"]].concat())
         .expect(0)
         .says(" iterations, at most ")
         .says(" nodes");
@@ -665,6 +808,8 @@ fn a_certificate_can_be_kept_and_checked() {
             "lock.tw",
             "--engine",
             "explicit",
+            "--set",
+            "N=3",
             "--only",
             "safety",
             "--certificate",
@@ -673,7 +818,7 @@ fn a_certificate_can_be_kept_and_checked() {
         .expect(0)
         .complains("certificate of `mutex` written to");
     let explicit = [
-        "check", "lock.tw", "--only", "safety", "--engine", "explicit",
+        "check", "lock.tw", "--set", "N=3", "--only", "safety", "--engine", "explicit",
     ];
     place
         .run(&[&explicit[..], &["--symmetry", "--certificate", "proofs"]].concat())
@@ -812,7 +957,15 @@ fn durations_are_replaced_in_snapshots() {
 fn proofs_are_explained() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
-    let args = ["lock.tw", "--only", "safety", "--explain", "--engine"];
+    let args = [
+        "lock.tw",
+        "--set",
+        "N=3",
+        "--only",
+        "safety",
+        "--explain",
+        "--engine",
+    ];
     let (report, ran) = place.json(&[&args[..], &["split"]].concat());
     assert_eq!(ran.status, 0);
     let outline = &result(&report, "mutex")["outline"];
@@ -837,7 +990,7 @@ fn proofs_are_explained() {
         .run(&[&["check"], &args[..], &["pairwise"]].concat())
         .expect(0)
         .says("P[i], for every i in P, and every P[j] with j != i");
-    // Of all instances, in numbers of processes; and of one, if that was left, by an engine that has something to show.
+    // Of all instances, in numbers of processes; and of the default, if it is among those that were left, by an engine that has something to show.
     let every = ["lock.tw", "--only", "safety", "--explain"];
     let (report, _) = place.json(&every);
     let outline = &result(&report, "mutex")["outline"];
@@ -847,7 +1000,7 @@ fn proofs_are_explained() {
         .expect(0)
         .says("#critical")
         .says("(#l is the number of processes at l")
-        .says("The proof of deadlock_free:\n  The others may speak of");
+        .says("The proof of deadlock_free at N=3:\n  The others may speak of");
     // Others have nothing to explain, and say so.
     let ran = place
         .run(&[&["check"], &args[..], &["forward"]].concat())
@@ -886,7 +1039,7 @@ fn proofs_do_not_depend_on_the_name_of_the_file() {
 fn guarantees_that_do_not_suffice_name_the_engine_that_goes_on() {
     let place = Place::new();
     place.file("lock.tw", LOCK);
-    let args = ["lock.tw", "--only", "safety", "--engine"];
+    let args = ["lock.tw", "--set", "N=3", "--only", "safety", "--engine"];
     let (report, ran) = place.json(&[&args[..], &["thread-modular"]].concat());
     assert_eq!(ran.status, 3);
     let mutex = result(&report, "mutex");

@@ -99,7 +99,7 @@ fn a_violation_is_at_the_smallest_instance() {
 }
 
 #[test]
-fn what_is_left_open_is_decided_at_one_instance() {
+fn what_is_left_open_is_looked_at_in_instances() {
     let place = Place::new();
     // Products are too much for engines for all instances.
     let inside = "(count i in P: P[i] at {critical, leave})";
@@ -108,20 +108,24 @@ fn what_is_left_open_is_decided_at_one_instance() {
     let safety = ["check", "lock.tw", "--only", "safety"];
     place
         .run(&safety)
-        .expect(0)
+        .expect(3)
         .says("lock.tw\n")
         .says("mutex          proved    for all N >= 2")
         .says("deadlock_free  proved    for all N >= 2")
-        .says("product        proved    at N=3")
-        .says("Next: the claim is for every N, and was checked at N=3 alone");
+        .says("product        unknown   holds for N=2..")
+        .says("not proved for every N")
+        .says("Next: `--verbose` says what was tried for every N");
+    place
+        .run(&[&safety[..], &["--verbose"]].concat())
+        .expect(3)
+        .says("not for all: `counter`");
     let (report, ran) = place.json(&["lock.tw", "--only", "safety", "--for-all", "N"]);
     ran.expect(3);
     assert_eq!(result(&report, "mutex")["verdict"], "proved");
     assert_eq!(result(&report, "deadlock_free")["verdict"], "proved");
-    let free = result(&report, "product");
-    assert_eq!(free["reason"]["code"], "for-all");
-    let message = free["reason"]["message"].as_str().unwrap();
-    assert!(message.contains("`counter`") && message.ends_with("it holds at N=3"));
+    let product = result(&report, "product");
+    assert_eq!(product["reason"]["code"], "bounded");
+    assert!(product["tried"][0].as_str().unwrap().contains("`counter`"));
     // By name, an engine for all instances is asked and no other.
     place
         .run(&[&safety[..], &["--engine", "counter"]].concat())

@@ -631,7 +631,7 @@ fn an_address_space_that_is_limited_from_outside() {
                 _ => "safety",
             };
             let script = format!(
-                "ulimit -v {kib}; exec \"$0\" check mux_sem.tw --json --only {only} --engine {engine}"
+                "ulimit -v {kib}; exec \"$0\" check mux_sem.tw --json --set N=4 --only {only} --engine {engine}"
             );
             let output = Command::new("sh")
                 .args(["-c", &script, env!("CARGO_BIN_EXE_threadwise")])

@@ -41,7 +41,7 @@ impl Reason {
 pub enum Occurs {
     /// In reports, with `unknown`.
     Unknown,
-    /// In reports, with verdicts that were not rechecked, or that are about less than the model claims.
+    /// In reports, with verdicts that were not rechecked.
     Decided,
     /// In what engines answer; reports say it in another way.
     Inside,
@@ -89,12 +89,11 @@ codes! {
     Capacity "capacity" Unknown "More processes are started than there is room for.";
     ReplayLimit "replay-limit" Unknown "A violation was found, and the interpreter cannot replay it.";
     Unsupported "unsupported" Unknown "The engine does not take such programs or properties.";
-    ForAll "for-all" Unknown "`--for-all` asks for every value, and there is no such proof.";
+    Bounded "bounded" Unknown "Proved at some values of the parameters, and the claim is for every value.";
     NoProof "no-proof" Unknown "The engine found neither a proof nor a violation.";
     GuaranteesTooWeak "guarantees-too-weak" Unknown "What processes guarantee each other does not exclude a violation (`thread-modular`).";
     ExceptionsTooWeak "exceptions-too-weak" Unknown "The exceptions of the model do not suffice for a proof (`cartesian`).";
     ExceptionForbidden "exception-forbidden" Unknown "The exceptions of the model contain a state that the property forbids (`cartesian`).";
-    OneInstance "one-instance" Decided "Proved at one instance, and the claim is for every value of the parameters.";
     NoCertificate "no-certificate" Decided "Not rechecked: the engine gave no certificate.";
     NoRecheck "no-recheck" Decided "Not rechecked: `--no-recheck` asked for that.";
     NotRechecked "not-rechecked" Decided "Not rechecked: the checker cannot say.";
@@ -123,12 +122,11 @@ impl ReasonCode {
             | ReasonCode::Capacity
             | ReasonCode::ReplayLimit
             | ReasonCode::Unsupported
-            | ReasonCode::ForAll
+            | ReasonCode::Bounded
             | ReasonCode::NoProof
             | ReasonCode::GuaranteesTooWeak
             | ReasonCode::ExceptionsTooWeak
             | ReasonCode::ExceptionForbidden
-            | ReasonCode::OneInstance
             | ReasonCode::NoCertificate
             | ReasonCode::NoRecheck
             | ReasonCode::NotRechecked

@@ -251,16 +251,24 @@ impl FamilyEngine for Prover {
             None => self.prove(task, &violations, observer),
             Some(_) => Proved::default(),
         };
-        let open: Vec<usize> = (0..violations.len())
-            .filter(|place| {
-                let proved = proofs.contains_key(&task.properties[*place]);
-                violations[*place].is_none() && !proved
-            })
-            .collect();
-        if stopped.is_none() && !open.is_empty() {
+        let beyond: &[Reach] = match self.way {
+            Way::Counter(_) => &[Reach::Larger, Reach::Far],
+            // Whoever is not asked alone has `counter` at its side.
+            Way::Cubes | Way::Generalise => &[Reach::Larger],
+        };
+        for &reach in beyond {
+            let open: Vec<usize> = (0..violations.len())
+                .filter(|place| {
+                    let proved = proofs.contains_key(&task.properties[*place]);
+                    violations[*place].is_none() && !proved
+                })
+                .collect();
+            if stopped.is_some() || open.is_empty() {
+                break;
+            }
             let names = open.iter().map(|place| task.properties[*place].clone());
             let names: Vec<String> = names.collect();
-            let found = search(Reach::Larger, &names, observer);
+            let found = search(reach, &names, observer);
             states += found.states;
             instances += found.instances;
             processes = processes.max(found.processes);

@@ -26,6 +26,9 @@ pub enum Reach {
     Small,
     /// Those with more, which are looked at if neither a violation nor a proof is found otherwise.
     Larger,
+    /// Those with more than that, after them: they grow in one parameter at a time, and each is given up for once it has many states. What goes wrong
+    /// with the twentieth process only often has few states up to symmetry.
+    Far,
 }
 
 impl Reach {
@@ -34,6 +37,7 @@ impl Reach {
         match self {
             Reach::Small => 4,
             Reach::Larger => 12,
+            Reach::Far => 40,
         }
     }
 
@@ -42,6 +46,7 @@ impl Reach {
         match self {
             Reach::Small => -1..=5,
             Reach::Larger => -1..=13,
+            Reach::Far => 0..=40,
         }
     }
 
@@ -50,6 +55,15 @@ impl Reach {
         match self {
             Reach::Small => 20_000,
             Reach::Larger => 60_000,
+            Reach::Far => 5_000,
+        }
+    }
+
+    /// States that it visits of all of them.
+    fn all_states(self) -> u64 {
+        match self {
+            Reach::Small | Reach::Larger => 200_000,
+            Reach::Far => 24_000,
         }
     }
 }
@@ -58,8 +72,6 @@ impl Reach {
 const INSTANCES: usize = 48;
 /// Combinations of values that are tried at most.
 const COMBINATIONS: usize = 20_000;
-/// States that a search for violations visits of all instances.
-const ALL_STATES: u64 = 200_000;
 /// Cells that the states of all instances may have together: fewer states of greater ones.
 const CELLS: u64 = 1_500_000;
 /// Room for processes of a template that begins empty, at first and at last.
@@ -192,16 +204,55 @@ pub fn search(
         processes: 0,
         stopped: None,
     };
-    for instance in instances(program, fixed, reach) {
-        let open = found.violations.iter().any(Option::is_none);
-        if !open || found.states >= ALL_STATES || found.stopped.is_some() {
-            break;
+    let rows = match reach {
+        Reach::Small | Reach::Larger => vec![instances(program, fixed, reach)],
+        Reach::Far => rays(program, fixed),
+    };
+    for row in rows {
+        for instance in row {
+            let open = found.violations.iter().any(Option::is_none);
+            if !open || found.states >= reach.all_states() || found.stopped.is_some() {
+                return found;
+            }
+            found.instances += 1;
+            found.processes = found.processes.max(processes(&instance));
+            let before = found.states;
+            search_instance(&instance, properties, reach, &mut found, limits, observer);
+            // The next in the row has more.
+            if reach == Reach::Far && found.states - before >= reach.states() {
+                break;
+            }
         }
-        found.instances += 1;
-        found.processes = found.processes.max(processes(&instance));
-        search_instance(&instance, properties, reach, &mut found, limits, observer);
     }
     found
+}
+
+/// The instances that differ from the smallest in one parameter, by which they have more processes than those that are looked at otherwise: for each parameter a row of them, the smallest first.
+fn rays(program: &Arc<Program>, fixed: &BTreeMap<String, i64>) -> Vec<Vec<Instance>> {
+    let Some(least) = instances(program, fixed, Reach::Small).into_iter().next() else {
+        return Vec::new();
+    };
+    let least: BTreeMap<String, i64> = (least.params())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    let open = program.params.iter().map(|param| &param.name);
+    let open = open.filter(|name| !fixed.contains_key(*name));
+    let beyond = |instance: &Instance, value: i64| {
+        let processes = processes(instance);
+        let before = Reach::Larger;
+        (processes > before.processes() || value > *before.parameter().end())
+            && processes <= Reach::Far.processes()
+    };
+    let row = |name: &String| -> Vec<Instance> {
+        let values = Reach::Far.parameter().filter_map(|value| {
+            let mut values = least.clone();
+            values.insert(name.clone(), value);
+            let instance = Instance::new(Arc::clone(program), &values).ok()?;
+            beyond(&instance, value).then_some(instance)
+        });
+        values.collect()
+    };
+    open.map(row).collect()
 }
 
 /// Looks for what is not found yet at one instance.
@@ -239,7 +290,7 @@ fn search_instance(
         let states = reach
             .states()
             .min(CELLS.saturating_sub(found.cells) / cells);
-        let states = states.min(ALL_STATES.saturating_sub(found.states));
+        let states = states.min(reach.all_states().saturating_sub(found.states));
         if states == 0 {
             return;
         }
@@ -263,7 +314,7 @@ fn search_instance(
         }
         found.stopped = limits.should_stop();
         let more = outcome.capacity_exceeded.is_some() && capacity < LAST_CAPACITY;
-        if !more || found.stopped.is_some() || found.states >= ALL_STATES {
+        if !more || found.stopped.is_some() || found.states >= reach.all_states() {
             return;
         }
         capacity *= 2;
@@ -386,8 +437,10 @@ mod tests {
             search(&program, &fixed, &names, reach, &Limits::NONE, &mut Silent)
         };
         let mut found = find(Reach::Small);
-        if found.violations[0].is_none() {
-            found = find(Reach::Larger);
+        for reach in [Reach::Larger, Reach::Far] {
+            if found.violations[0].is_none() {
+                found = find(reach);
+            }
         }
         let [violation] = found.violations.as_slice() else {
             panic!("one answer for one property");
@@ -428,7 +481,16 @@ mod tests {
         ";
         assert_eq!(violated(text, "few"), Some(vec![3]));
         assert_eq!(violated(text, "more"), Some(vec![5]));
-        assert_eq!(violated(text, "many"), None);
+        assert_eq!(violated(text, "many"), Some(vec![13]));
+        let two = "
+            param M = 1 where M >= 1; param N = 2 where N >= 1; shared x: int = 0;
+            process P[i: 1..N] { a: x := x + 1; } process Q[j: 1..M] { a: skip; b: skip; }
+            invariant low: x < 21; invariant lower: x < 40; invariant least: x < 41;
+        ";
+        assert_eq!(violated(two, "low"), Some(vec![1, 21]));
+        // One process is another one's, and so many are not looked at.
+        assert_eq!(violated(two, "lower"), None);
+        assert_eq!(violated(two, "least"), None);
     }
 
     #[test]

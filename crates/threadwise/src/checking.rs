@@ -1,7 +1,8 @@
 //! One instance of a plan, or all of them: which engines are asked, in which order, and what is made of their answers.
 //!
-//! The claim of a model is for every value of its parameters. So the engines for all instances come first, as far as the plan says. What all of them
-//! leave open is decided at one instance, and the result says so. The strongest answer counts: a proof for all instances, or a violation at any.
+//! The claim of a model is for every value of its parameters that has none. So the engines for all instances come first, as far as the plan says. What all of them
+//! leave open is looked at in instances, the smallest first, as far as a fixed amount of work reaches; the instance with the default values is looked at whatever it takes. A violation at any of them is one of the
+//! claim. Proofs at some of them are none of it, unless there are no others: then it is unknown, and the result says where it holds.
 //!
 //! Where there are several engines to ask, they take turns (`portfolio`); an engine that was asked for by name is alone.
 
@@ -14,19 +15,28 @@ use threadwise_evidence::{Reason, ReasonCode, Stats, Verdict, replay, transplant
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
-use threadwise_param::small::{self, Reach};
 
+use crate::claim::{Claim, processes};
 use crate::job::{Execution, Executor, Job, JobOutcome, Stop, Turn};
 use crate::judge::{Recheck, Subject, View};
 use crate::plan::{CHECKS, Only, Plan, Planned};
 use crate::portfolio::{self, Entry};
 use crate::registry::{chosen, decides};
 use crate::report::{Exit, Kind, PropertyResult, ReportedDiagnostic, Run, Scope, VerdictKind};
+use crate::seen::Seen;
 use crate::session::{Checked, Session, values_of};
 use crate::setting::Values;
 
 /// The least that a search gets of the time, when those before it have used it up.
 const LEAST_SECONDS: f64 = 0.1;
+/// Work that is spent on instances other than the default one, for each search: what takes some sixty milliseconds.
+const WORK: u64 = 600_000;
+/// The same where they are all that the claim is about, so that it can be proved that way.
+const WORK_FOR_ALL: u64 = 60_000_000;
+/// What it takes to look at an instance, whatever is done with it: above all to start a worker.
+const LOOK: u64 = 120_000;
+/// Rechecking a proof takes about so many times the work of finding it, in instances with few states.
+const RECHECK: u64 = 9;
 
 /// One instance of a plan, or all with some values, while it is checked.
 pub(crate) struct Checking<'a> {
@@ -35,6 +45,8 @@ pub(crate) struct Checking<'a> {
     program: &'a Arc<Program>,
     /// The values that were given.
     given: &'a Values,
+    /// What is claimed about the others.
+    claim: Claim,
     executor: &'a mut dyn Executor,
     /// What is decided, or will not be.
     results: BTreeMap<String, PropertyResult>,
@@ -44,6 +56,10 @@ pub(crate) struct Checking<'a> {
     unknown: BTreeMap<String, PropertyResult>,
     /// What the searches for all instances took.
     spent: Stats,
+    /// What the searches of instances took, for the properties that are looked at.
+    here: Stats,
+    /// The work of the last race, as far as it does not depend on how many engines are run side by side.
+    work: u64,
     state_count: Option<u64>,
     interrupted: bool,
     /// A fault of threadwise.
@@ -74,6 +90,8 @@ struct Contestant<'a> {
     number: Option<usize>,
     /// What it was granted last.
     granted: u64,
+    /// The work that it has done by the end of its last turn.
+    work: u64,
     /// The seconds that it took, if it has ended and says so.
     seconds: Option<f64>,
     progress: Standing,
@@ -108,11 +126,14 @@ impl<'a> Checking<'a> {
             plan,
             program,
             given,
+            claim: Claim::new(program, given),
             executor,
             results: BTreeMap::new(),
             open: BTreeMap::new(),
             unknown: BTreeMap::new(),
             spent: Stats::default(),
+            here: Stats::default(),
+            work: 0,
             state_count: None,
             interrupted: false,
             fault: None,
@@ -125,11 +146,10 @@ impl<'a> Checking<'a> {
         let [families, live] =
             halves.map(|half| self.plan.families(self.program, self.given, half));
         let instance = self.session.build(self.given);
+        let instances = self.instances();
         if let Err(diagnostics) = &instance {
             // There may be other instances with these values than the one that the defaults give.
-            let others =
-                || !small::instances(self.program, &self.given.map(), Reach::Small).is_empty();
-            if families.is_empty() && live.is_empty() || !others() {
+            if families.is_empty() && live.is_empty() || instances.is_empty() {
                 let excluded = |d: &Diagnostic| d.code == Code::WhereViolated;
                 return if self.plan.is_sweep() && diagnostics.iter().all(excluded) {
                     Checked::Excluded
@@ -138,29 +158,34 @@ impl<'a> Checking<'a> {
                 };
             }
         }
-        let several = !families.is_empty();
         self.all(Only::Safety, families);
         self.all(Only::Liveness, live);
-        match &instance {
-            Ok(instance) => {
-                if let Err(diagnostics) = self.one(instance) {
-                    return Checked::Rejected(diagnostics);
-                }
-            }
-            // What a limit ended is no matter of the instance.
-            Err(diagnostics) if self.results.is_empty() && !self.limited() => {
-                return Checked::Rejected(diagnostics.clone());
-            }
-            Err(diagnostics) => {
-                let subject = Subject::All(self.program, self.given);
-                self.give_up(subject, &Recheck::default(), &self.undecided(), diagnostics);
-            }
-        }
-        let values = match &instance {
-            Ok(instance) if !several => values_of(instance),
-            _ => self.given.in_order(self.program),
+        let refused = match &instance {
+            Ok(instance) if self.claim.is_instance() => self.one(instance),
+            _ => self.some(&instances),
         };
+        if let Err(diagnostics) = refused {
+            return Checked::Rejected(diagnostics);
+        }
+        self.refuse(instance.as_ref().ok());
+        let values = self.given.in_order(self.program);
         Checked::Run(self.finish(values))
+    }
+
+    /// The instances that are looked at for what is not proved for all: with one engine that was asked for, or with something that only one can do, no more than the default, unless
+    /// they are all that there are.
+    fn instances(&self) -> Vec<Values> {
+        if self.claim.all.is_none() && self.is_particular() {
+            return self.claim.default.iter().cloned().collect();
+        }
+        self.claim.instances(self.program, self.given)
+    }
+
+    /// Whether one engine is asked, and no other.
+    fn is_particular(&self) -> bool {
+        let options = &self.plan.options;
+        let several = matches!(self.plan.engine.make, Make::Several);
+        !several || options.count_states || !options.engine_options.is_empty()
     }
 
     /// The properties that there is no result of yet.
@@ -187,16 +212,18 @@ impl<'a> Checking<'a> {
         let contestants = families.into_iter();
         let contestants = contestants.map(|entry| self.contestant(entry, subject, job.clone()));
         // There is nothing that a program could be refused for here.
-        let _ = self.race(Stage::All, contestants.collect());
+        let _ = self.race(Stage::All, contestants.collect(), u64::MAX);
         self.leave_open(&group);
     }
 
-    /// Lets engines take turns until every property that they were asked for is decided, or all have given up. An error if the instance is refused.
+    /// Lets engines take turns until every property that they were asked for is decided, or all have given up or done so much work. An error if the instance is refused.
     fn race(
         &mut self,
         stage: Stage,
         mut contestants: Vec<Contestant<'_>>,
+        most: u64,
     ) -> Result<(), Vec<Diagnostic>> {
+        self.work = 0;
         let several = contestants.len() > 1;
         if several {
             // They are run side by side instead.
@@ -212,7 +239,7 @@ impl<'a> Checking<'a> {
             .first()
             .map(|first| first.job.properties.clone());
         let names = names.unwrap_or_default();
-        let outcome = self.rounds(stage, &mut contestants, &names);
+        let outcome = self.rounds(stage, &mut contestants, &names, most);
         let elapsed = self.executor.elapsed();
         let each = contestants
             .iter()
@@ -232,15 +259,20 @@ impl<'a> Checking<'a> {
             for result in decided.into_iter().chain(self.unknown.get_mut(&name)) {
                 result.plan = plan.clone();
                 result.stats.cpu_seconds = cpu_seconds.or(result.stats.cpu_seconds);
-                if stage == Stage::One && self.open.contains_key(&name) {
-                    add_times(&mut result.stats, &self.spent);
+                if stage == Stage::One {
+                    add_times(&mut result.stats, &self.here);
+                    if self.open.contains_key(&name) {
+                        add_times(&mut result.stats, &self.spent);
+                    }
                 }
             }
         }
-        if stage == Stage::All {
-            add(&mut self.spent.seconds, elapsed);
-            add(&mut self.spent.cpu_seconds, cpu_seconds);
-        }
+        let total = match stage {
+            Stage::All => &mut self.spent,
+            Stage::One => &mut self.here,
+        };
+        add(&mut total.seconds, elapsed);
+        add(&mut total.cpu_seconds, cpu_seconds);
         outcome
     }
 
@@ -250,6 +282,7 @@ impl<'a> Checking<'a> {
         stage: Stage,
         contestants: &mut [Contestant<'_>],
         names: &[String],
+        most: u64,
     ) -> Result<(), Vec<Diagnostic>> {
         let side_by_side = usize::from(self.plan.options.threads.max(1));
         for round in 0.. {
@@ -271,14 +304,19 @@ impl<'a> Checking<'a> {
                 for ahead in ready.iter().skip(turn).take(side_by_side) {
                     let contestant = &mut contestants[*ahead];
                     let grant = match alone {
-                        true => u64::MAX,
-                        false => contestant.entry.grant(round),
+                        true => most,
+                        false => contestant.entry.grant(round).min(most),
                     };
                     contestant.job.setup.along &= !proved;
                     contestant.go_on(self.executor, grant, &open);
                 }
                 let contestant = &mut contestants[*place];
-                let Some(execution) = contestant.turn(self.executor) else {
+                let turn = contestant.turn(self.executor);
+                self.work = self.work.max(contestant.work);
+                let Some(execution) = turn else {
+                    if contestant.granted >= most {
+                        contestant.progress = Standing::Over;
+                    }
                     continue;
                 };
                 if let Execution::Rejected(diagnostics) = &execution
@@ -432,12 +470,6 @@ impl<'a> Checking<'a> {
         Some(result)
     }
 
-    /// Whether a limit ended the search for all instances.
-    fn limited(&self) -> bool {
-        let mut reasons = self.open.values().flatten();
-        reasons.any(|reason| !is_answer(reason))
-    }
-
     /// Whether there is nothing more to ask.
     fn ended(&self) -> bool {
         self.interrupted || self.fault.is_some()
@@ -446,42 +478,209 @@ impl<'a> Checking<'a> {
     /// Decides what is left at one instance. An error if the instance is refused.
     fn one(&mut self, instance: &Instance) -> Result<(), Vec<Diagnostic>> {
         let values = values_of(instance);
-        let subject = Subject::One(instance, &values);
-        let groups = self.plan.searches(&self.undecided());
-        for group in groups {
+        for group in self.plan.searches(&self.undecided()) {
             if self.fault.is_some() {
                 return Ok(());
             }
-            let job = self.job(&values, &group);
-            let learn = self.smaller(&values)?;
-            let contestants = self.entries(&group, instance, learn.is_some());
-            let contestants = contestants.into_iter();
-            let contestants = contestants.map(|entry| {
-                let job = Job {
-                    learn: learn.clone().filter(|_| entry.learns),
-                    ..job.clone()
-                };
-                match entry.lifted {
-                    true => {
-                        let mut job = Job {
-                            values: NO_VALUES.clone(),
-                            ..job
-                        };
-                        job.setup.bounded = true;
-                        self.contestant(entry, Subject::All(self.program, &NO_VALUES), job)
-                    }
-                    false => self.contestant(entry, subject, job),
-                }
-            });
-            let contestants: Vec<Contestant<'_>> = contestants.collect();
-            if let Err(diagnostics) = self.race(Stage::One, contestants) {
+            self.here = Stats::default();
+            if let Err(diagnostics) = self.decide(&group, instance, &values, u64::MAX) {
                 if self.open.is_empty() {
                     return Err(diagnostics);
                 }
-                self.give_up(subject, &Recheck::default(), &group, &diagnostics);
+                self.give_up(Subject::One(instance, &values), &group, &diagnostics);
             }
             self.leave_open(&group);
         }
+        Ok(())
+    }
+
+    /// Asks the engines about properties at an instance. An error if the instance is refused.
+    fn decide(
+        &mut self,
+        group: &[&Planned],
+        instance: &Instance,
+        values: &Values,
+        most: u64,
+    ) -> Result<(), Vec<Diagnostic>> {
+        let subject = Subject::One(instance, values);
+        let mut job = self.job(values, group);
+        let learn = self.smaller(values)?;
+        let few = most <= WORK;
+        if most < u64::MAX {
+            // How much work it is must not depend on how many do it.
+            job.setup.threads = 1;
+        }
+        let entries = self.entries(group, instance, learn.is_some(), few);
+        let contestants = entries.into_iter().map(|entry| {
+            let job = Job {
+                learn: learn.clone().filter(|_| entry.learns),
+                ..job.clone()
+            };
+            match entry.lifted {
+                true => {
+                    let mut job = Job {
+                        values: NO_VALUES.clone(),
+                        ..job
+                    };
+                    job.setup.bounded = true;
+                    self.contestant(entry, Subject::All(self.program, &NO_VALUES), job)
+                }
+                false => self.contestant(entry, subject, job),
+            }
+        });
+        let contestants: Vec<Contestant<'_>> = contestants.collect();
+        self.race(Stage::One, contestants, most)
+    }
+
+    /// Looks at some instances for what is not proved for all. An error if none of them says anything, and the default is refused.
+    fn some(&mut self, instances: &[Values]) -> Result<(), Vec<Diagnostic>> {
+        for group in self.plan.searches(&self.undecided()) {
+            if self.fault.is_some() {
+                return Ok(());
+            }
+            self.here = Stats::default();
+            let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
+            let refused = self.look(&group, instances, &mut seen);
+            let said = !seen.is_empty() || !self.results.is_empty() || !self.open.is_empty();
+            let refused = match refused {
+                Some(diagnostics) if !said => return Err(diagnostics),
+                refused => refused.unwrap_or_default(),
+            };
+            let undecided = group.iter();
+            let undecided: Vec<&Planned> = undecided
+                .filter(|planned| !self.results.contains_key(&planned.name))
+                .copied()
+                .collect();
+            for planned in undecided {
+                let seen = seen.remove(&planned.name);
+                match seen.and_then(|seen| self.summed_up(planned, seen)) {
+                    Some(result) => {
+                        self.results.insert(planned.name.clone(), result);
+                    }
+                    None => {
+                        let subject = Subject::All(self.program, self.given);
+                        self.give_up(subject, &[planned], &refused);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes through instances until the properties are violated, or the work is used up. What is not violated is noted. If the default is refused, why.
+    fn look(
+        &mut self,
+        group: &[&'a Planned],
+        instances: &[Values],
+        seen: &mut BTreeMap<String, Seen>,
+    ) -> Option<Vec<Diagnostic>> {
+        let mut left = match &self.claim.all {
+            Some(_) => WORK_FOR_ALL,
+            None => WORK,
+        };
+        let mut refused = self.session.build(self.given).err();
+        for values in instances {
+            let open = |planned: &&&Planned| !self.results.contains_key(&planned.name);
+            let open: Vec<&Planned> = group.iter().filter(open).copied().collect();
+            if open.is_empty() {
+                break;
+            }
+            let default = self.claim.default.as_ref() == Some(values);
+            let most = match default {
+                true => u64::MAX,
+                false => left.saturating_sub(LOOK) / (1 + RECHECK),
+            };
+            let Ok(instance) = self.session.build(values) else {
+                continue;
+            };
+            if most == 0 {
+                continue;
+            }
+            let outcome = self.decide(&open, &instance, values, most);
+            if default && let Err(diagnostics) = outcome {
+                refused = Some(diagnostics);
+            }
+            let mut undecided = false;
+            for planned in open {
+                undecided |= self.note(planned, values, seen);
+            }
+            if self.ended() || seen.values().any(Seen::out_of_time) {
+                break;
+            }
+            let cost = self.work.saturating_mul(1 + RECHECK).saturating_add(LOOK);
+            left = match default {
+                // What follows is larger.
+                _ if undecided || cost > left => 0,
+                true => left,
+                false => left - cost,
+            };
+        }
+        refused
+    }
+
+    /// Notes what was found about a property at an instance. Whether it was not decided.
+    fn note(
+        &mut self,
+        planned: &Planned,
+        values: &Values,
+        seen: &mut BTreeMap<String, Seen>,
+    ) -> bool {
+        let name = &planned.name;
+        match self.results.remove(name) {
+            Some(result) if result.verdict == VerdictKind::Proved => {
+                let seen = seen.entry(name.clone()).or_default();
+                seen.held.push((values.clone(), result));
+                false
+            }
+            Some(result) => {
+                self.results.insert(name.clone(), result);
+                false
+            }
+            None => {
+                if let Some(result) = self.unknown.remove(name) {
+                    let seen = seen.entry(name.clone()).or_default();
+                    seen.left = Some((values.clone(), result));
+                }
+                true
+            }
+        }
+    }
+
+    /// What instances say about a property.
+    fn summed_up(&self, planned: &Planned, seen: Seen) -> Option<PropertyResult> {
+        let mut spent = self.here.clone();
+        let none = Vec::new();
+        let tried = self.open.get(&planned.name);
+        if tried.is_some() {
+            add_times(&mut spent, &self.spent);
+        }
+        let tried = match tried.unwrap_or(&none).as_slice() {
+            [] => vec![self.why_instances(planned)],
+            tried => tried.iter().map(|reason| reason.message.clone()).collect(),
+        };
+        seen.result(self.program, self.given, &self.claim, tried, &spent)
+    }
+
+    /// Why a property was decided at instances, and not for all.
+    fn why_instances(&self, planned: &Planned) -> String {
+        match planned.kind {
+            Kind::Liveness => "liveness is decided at one instance at a time".to_owned(),
+            _ => {
+                let engine = chosen(self.plan.engine, planned.kind).name;
+                format!("`{engine}` looks at one instance at a time")
+            }
+        }
+    }
+
+    /// Says of properties that the engine does not decide why.
+    fn refuse(&mut self, instance: Option<&Instance>) {
+        let values = instance.map(values_of);
+        let subject = match (instance, &values) {
+            (Some(instance), Some(values)) if self.claim.is_instance() => {
+                Subject::One(instance, values)
+            }
+            _ => Subject::All(self.program, self.given),
+        };
         let recheck = Recheck::default();
         for planned in self.undecided() {
             let engine = chosen(self.plan.engine, planned.kind).name;
@@ -497,23 +696,17 @@ impl<'a> Checking<'a> {
                 }
             }
         }
-        Ok(())
     }
 
     /// Says of properties that there is no instance to decide them at.
-    fn give_up(
-        &mut self,
-        subject: Subject<'_>,
-        recheck: &Recheck,
-        group: &[&Planned],
-        diagnostics: &[Diagnostic],
-    ) {
+    fn give_up(&mut self, subject: Subject<'_>, group: &[&Planned], diagnostics: &[Diagnostic]) {
+        let recheck = Recheck::default();
         let messages: Vec<&str> = diagnostics.iter().map(|d| d.message.as_str()).collect();
         let none = Vec::new();
         for planned in group {
             let tried = self.open.get(&planned.name).unwrap_or(&none);
             let engine = chosen(self.plan.engine, planned.kind).name;
-            let view = View::new(self.plan, subject, engine, recheck, tried);
+            let view = View::new(self.plan, subject, engine, &recheck, tried);
             let reason = view.no_instance(&messages.join("; "));
             let result = view.unknown(planned, reason, self.spent.clone());
             self.results.insert(planned.name.clone(), result);
@@ -525,7 +718,7 @@ impl<'a> Checking<'a> {
         let mut run = Run {
             file: self.session.name().to_owned(),
             values,
-            state_count: self.state_count,
+            state_count: self.state_count.filter(|_| self.claim.is_instance()),
             ..Run::default()
         };
         for planned in &self.plan.properties {
@@ -544,30 +737,29 @@ impl<'a> Checking<'a> {
         run
     }
 
-    /// The engines that are asked about properties at an instance; `smaller` says that there is an instance to learn from.
-    fn entries(&self, group: &[&Planned], instance: &Instance, smaller: bool) -> Vec<Entry> {
-        let options = &self.plan.options;
+    /// The engines that are asked about properties at an instance; `smaller` says that there is an instance to learn from, and `few` that there is so little work to be done that one engine is enough.
+    fn entries(
+        &self,
+        group: &[&Planned],
+        instance: &Instance,
+        smaller: bool,
+        few: bool,
+    ) -> Vec<Entry> {
         let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
         let one = Entry {
             learns: !self.plan.learn.is_empty(),
             ..Entry::new(chosen(self.plan.engine, kind))
         };
-        // What only one engine can do is for that one.
-        let particular = options.count_states || !options.engine_options.is_empty();
-        let several = matches!(self.plan.engine.make, Make::Several);
         match kind {
-            _ if !several || particular => vec![one],
+            _ if few || self.is_particular() => vec![one],
             Kind::Liveness => portfolio::liveness(smaller),
             _ => {
-                let templates = self.program.templates.indices();
-                let processes = templates.map(|template| instance.count(template)).sum();
-                let safety = self
-                    .plan
-                    .properties
-                    .iter()
-                    .filter(|p| Only::Safety.has(p.kind));
-                let tried = safety.into_iter().any(|p| self.open.contains_key(&p.name));
-                portfolio::safety(self.program, processes, tried, options.explain)
+                let mut safety = self.plan.properties.iter();
+                let tried =
+                    safety.any(|p| Only::Safety.has(p.kind) && self.open.contains_key(&p.name));
+                let tried = tried || !self.claim.is_instance();
+                let explain = self.plan.options.explain;
+                portfolio::safety(self.program, processes(instance), tried, explain)
             }
         }
     }
@@ -614,7 +806,8 @@ impl<'a> Checking<'a> {
     fn job(&self, values: &Values, group: &[&Planned]) -> Job {
         let options = &self.plan.options;
         let seconds = options.seconds.map(|seconds| {
-            let left = seconds - self.spent.seconds.unwrap_or(0.0);
+            let spent = |stats: &Stats| stats.seconds.unwrap_or(0.0);
+            let left = seconds - spent(&self.spent) - spent(&self.here);
             left.max(LEAST_SECONDS.min(seconds))
         });
         Job {
@@ -646,6 +839,7 @@ impl<'a> Checking<'a> {
             job,
             number: None,
             granted: 0,
+            work: 0,
             seconds: None,
             progress: Standing::Waiting,
         }
@@ -679,6 +873,7 @@ impl Contestant<'_> {
             (Standing::Ahead(execution, work), _) => (execution, work),
             (Standing::Running, Some(number)) => match executor.wait(number) {
                 Turn::Paused => {
+                    self.work = self.granted;
                     self.progress = Standing::Waiting;
                     return None;
                 }
@@ -698,6 +893,7 @@ impl Contestant<'_> {
                 return None;
             }
         };
+        self.work = work.min(self.granted);
         if work > self.granted {
             self.progress = Standing::Ahead(execution, work);
             return None;

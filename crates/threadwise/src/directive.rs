@@ -7,7 +7,7 @@
 //! //@ states at N=2: 12
 //! ```
 //!
-//! Without `at`, an expectation is about the default instance. A directive that cannot be read is
+//! Without `at` and `for all`, an expectation is about the whole claim: every value of every parameter. `states` without `at` is about the default instance. A directive that cannot be read is
 //! an error with its line: an expectation that is not understood must not pass for one that is met.
 
 use crate::setting::{Setting, SettingError, Values, combinations};
@@ -45,6 +45,8 @@ pub enum Expected {
 /// Where a verdict is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExpectedScope {
+    /// The whole claim.
+    Claim,
     /// At each of these instances; parameters that are not named have their default.
     Instances(Vec<Values>),
     /// For every value of these parameters.
@@ -98,7 +100,7 @@ impl Directive {
                 other => return Err(DirectiveError::Verdict(other.to_owned())),
             };
             let scope = if rest.is_empty() {
-                ExpectedScope::Instances(vec![Values::default()])
+                ExpectedScope::Claim
             } else if let Some(list) = keyword(rest, "at") {
                 ExpectedScope::Instances(instances(list)?)
             } else if let Some(list) = keyword(rest, "for").and_then(|rest| keyword(rest, "all")) {
@@ -192,11 +194,7 @@ mod tests {
             ),
             (
                 "expect checks: proved",
-                expect(
-                    "checks",
-                    Expected::Proved,
-                    ExpectedScope::Instances(vec![Values::default()]),
-                ),
+                expect("checks", Expected::Proved, ExpectedScope::Claim),
             ),
             (
                 "expect mutex: proved for all N, M",

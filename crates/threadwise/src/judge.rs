@@ -266,15 +266,6 @@ impl<'a> View<'a> {
                     ReasonCode::Capacity if reason.next.is_none() => reason
                         .clone()
                         .next("let the model start fewer processes at most"),
-                    ReasonCode::NoProof | ReasonCode::Unsupported
-                        if matches!(self.subject, Subject::All(..))
-                            && !self.plan.options.for_all.is_empty() =>
-                    {
-                        Reason {
-                            code: ReasonCode::ForAll,
-                            ..reason.clone()
-                        }
-                    }
                     ReasonCode::Capacity
                     | ReasonCode::NoProof
                     | ReasonCode::Unsupported
@@ -287,11 +278,10 @@ impl<'a> View<'a> {
                     | ReasonCode::Integers
                     | ReasonCode::Choices
                     | ReasonCode::ReplayLimit
-                    | ReasonCode::ForAll
+                    | ReasonCode::Bounded
                     | ReasonCode::GuaranteesTooWeak
                     | ReasonCode::ExceptionsTooWeak
                     | ReasonCode::ExceptionForbidden
-                    | ReasonCode::OneInstance
                     | ReasonCode::NoCertificate
                     | ReasonCode::NoRecheck
                     | ReasonCode::NotRechecked => reason.clone(),
@@ -398,33 +388,8 @@ impl<'a> View<'a> {
         if let Some(Err(CertifyError::Cancelled)) = answer {
             return Ok(self.unknown(planned, self.cut_short(planned), stats));
         }
-        let mut reason = self.rechecked(planned, certificate)?;
+        let reason = self.rechecked(planned, certificate)?;
         let rechecked = reason.is_none();
-        if let Subject::One(_, values) = self.subject {
-            let open = self.open_parameters();
-            if !self.plan.options.for_all.is_empty() {
-                let why = format!("{}; it holds at {values}", self.why_one());
-                let next = format!(
-                    "leave out --for-all, or sweep: --set {}",
-                    self.sweep(&open, values)
-                );
-                let reason = Reason::new(ReasonCode::ForAll, why).next(next);
-                return Ok(self.unknown(planned, reason, stats));
-            }
-            if !open.is_empty() {
-                let open_names = open.join(", ");
-                let next = format!(
-                    "the claim is for every {open_names}, and was checked at {values} alone; more values: --set {}",
-                    self.sweep(&open, values)
-                );
-                let mut message =
-                    format!("the claim is for every {open_names}: {}", self.why_one());
-                if let Some(unchecked) = reason {
-                    message = format!("{}; {message}", unchecked.message);
-                }
-                reason = Some(Reason::new(ReasonCode::OneInstance, message).next(next));
-            }
-        }
         Ok(PropertyResult {
             reason,
             rechecked,
@@ -433,50 +398,14 @@ impl<'a> View<'a> {
         })
     }
 
-    /// A sweep that goes a little beyond the value that was checked, in both directions as far as the model allows.
-    fn sweep(&self, open: &[&str], values: &Values) -> String {
-        let name = open.first().copied().unwrap_or("N");
-        let value = values.get(name).unwrap_or(2);
-        let program = Arc::new(self.program().clone());
-        let allowed = |value: i64| {
-            let mut values = values.map();
-            values.insert(name.to_owned(), value);
-            Instance::new(Arc::clone(&program), &values).is_ok()
-        };
-        let below = (1..=2).map(|by| value.saturating_sub(by));
-        let least = below.take_while(|value| allowed(*value)).last();
-        format!(
-            "{name}={}..{}",
-            least.unwrap_or(value),
-            value.saturating_add(2)
-        )
-    }
-
-    /// Why a property was decided at one instance, and not for all.
-    fn why_one(&self) -> String {
-        if !self.tried.is_empty() {
-            let messages = self.tried.iter().map(|reason| reason.message.as_str());
-            return messages.collect::<Vec<_>>().join("; ");
-        }
-        format!("`{}` looks at one instance", self.engine)
-    }
-
     /// Why a property is not decided that engines for all instances leave open, if there is no instance to look at.
     pub(crate) fn no_instance(&self, refusal: &str) -> Reason {
         let why = self.tried.iter().map(|reason| reason.message.as_str());
-        let why: Vec<&str> = why.chain([refusal]).collect();
-        let code = match self.plan.options.for_all.is_empty() {
-            true => ReasonCode::NoProof,
-            false => ReasonCode::ForAll,
-        };
-        Reason::new(code, why.join("; "))
-    }
-
-    /// Parameters that the caller left open.
-    fn open_parameters(&self) -> Vec<&str> {
-        let set = |name: &str| self.plan.options.settings.iter().any(|s| s.name == name);
-        let names = self.values().0.iter().map(|(name, _)| name.as_str());
-        names.filter(|name| !set(name)).collect()
+        let why: Vec<&str> = why
+            .chain([refusal])
+            .filter(|text| !text.is_empty())
+            .collect();
+        Reason::new(ReasonCode::NoProof, why.join("; "))
     }
 
     fn stop_reason(&self, planned: &Planned, by: Stop) -> Reason {

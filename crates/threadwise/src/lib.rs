@@ -21,6 +21,7 @@
 
 mod advice;
 mod checking;
+mod claim;
 mod directive;
 mod foreign;
 mod grants;
@@ -33,6 +34,7 @@ mod portfolio;
 mod registry;
 mod report;
 mod sarif;
+mod seen;
 mod session;
 mod setting;
 mod witness;

@@ -147,9 +147,18 @@ pub struct PropertyResult {
     pub engine: String,
     /// Whether the evidence passed a check that does not depend on the engine.
     pub rechecked: bool,
-    /// Why the verdict is unknown, why it was not rechecked, or what of the claim it does not cover.
+    /// Why the verdict is unknown, or why it was not rechecked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// If it is unknown: the values of the parameters at which the property was proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Values>,
+    /// Which of these values the rounds and the readable proof are about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<Values>,
+    /// If it was proved at some values of the parameters only: why it was not for all, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<String>,
     /// What the engine counted.
     pub stats: Stats,
     /// If several engines took turns, which ones, in order and with their shares of the work.
@@ -179,6 +188,9 @@ pub struct PropertyResult {
     /// The proof, for whoever wants to keep it; too large for the report.
     #[serde(skip)]
     pub certificate: Option<Certificate>,
+    /// The proofs of all instances, if the claim was proved one instance after the other.
+    #[serde(skip)]
+    pub certificates: Vec<(Values, Certificate)>,
 }
 
 impl PropertyResult {
@@ -198,6 +210,9 @@ impl PropertyResult {
             engine: engine.to_owned(),
             rechecked: false,
             reason: None,
+            holds: Vec::new(),
+            shown: None,
+            tried: Vec::new(),
             stats: Stats::default(),
             plan: None,
             rounds: Vec::new(),
@@ -208,6 +223,7 @@ impl PropertyResult {
             trace: None,
             remedies: Vec::new(),
             certificate: None,
+            certificates: Vec::new(),
         }
     }
 }

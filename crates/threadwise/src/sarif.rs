@@ -124,6 +124,9 @@ fn verdict(run: &Run, result: &PropertyResult, source: Option<&Source>) -> Value
         },
         "properties": { "engine": result.engine, "rechecked": result.rechecked },
     });
+    if !result.holds.is_empty() {
+        value["properties"]["holds"] = json!(result.holds);
+    }
     if let Some(trace) = &result.trace {
         value["codeFlows"] = json!([code_flow(&run.file, trace)]);
     }

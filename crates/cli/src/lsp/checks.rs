@@ -202,6 +202,8 @@ pub(super) struct Outcome {
     pub(super) verdict: String,
     /// The verdict with what it is about.
     pub(super) summary: String,
+    /// If the proof is of one instance of the claim: ` at N=3`.
+    pub(super) instance: String,
     /// The steps of a violation.
     pub(super) steps: Vec<Step>,
     outline: Value,
@@ -270,6 +272,7 @@ pub(super) fn read(printed: &Printed, text: &Rc<str>) -> Result<Vec<(String, Out
         let outcome = Outcome {
             verdict: result["verdict"].as_str()?.to_owned(),
             summary: summary(result),
+            instance: at(&result["shown"]),
             steps: steps(&result["trace"]),
             outline: result["outline"].clone(),
             text: Rc::clone(text),
@@ -297,14 +300,7 @@ fn summary(result: &Value) -> String {
             out.push_str(&format!(" where {condition}"));
         }
     }
-    if let Some(values) = scope["values"]
-        .as_object()
-        .filter(|values| !values.is_empty())
-    {
-        let values: Vec<String> =
-            (values.iter().map(|(name, value)| format!("{name}={value}"))).collect();
-        out.push_str(&format!(" at {}", values.join(", ")));
-    }
+    out.push_str(&at(&scope["values"]));
     if verdict == "violated" {
         let count = result["trace"]["steps"].as_array().map_or(0, Vec::len);
         out.push_str(&format!(
@@ -315,6 +311,18 @@ fn summary(result: &Value) -> String {
         out.push_str(&format!(", by {engine}"));
     }
     out
+}
+
+/// Values of parameters, to follow what holds there: ` at N=3`, and nothing if there are none.
+fn at(values: &Value) -> String {
+    let values = values.as_object().into_iter().flatten();
+    let values: Vec<String> = values
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    match values.is_empty() {
+        true => String::new(),
+        false => format!(" at {}", values.join(", ")),
+    }
 }
 
 fn steps(trace: &Value) -> Vec<Step> {

@@ -267,7 +267,8 @@ fn steps(document: &Document, label: &Symbol, template: &str) -> String {
             false => ", before the last change",
         };
         out.push_str(&format!(
-            "\n\nBy the proof of `{property}`{stale}, here holds:\n"
+            "\n\nBy the proof of `{property}`{}{stale}, here holds:\n",
+            outcome.instance
         ));
         for fact in facts {
             out.push_str(&format!("- `{fact}`\n"));

@@ -15,6 +15,7 @@ use threadwise_lang::program::Span;
 use threadwise_lang::syntax::{self, SyntaxKind, SyntaxNode};
 use threadwise_show::{assertion, to_conclusion, to_outline};
 
+use crate::claim::listed;
 use crate::report::{Exit, PropertyResult, Report, ReportedDiagnostic};
 use crate::session::Session;
 
@@ -204,7 +205,7 @@ pub fn report(report: &Report, sources: &[Source]) -> Result<String, serde_json:
             file,
             title,
             results: &run.results,
-            scopes: run.results.iter().map(|one| one.scope.phrase()).collect(),
+            scopes: run.results.iter().map(reach).collect(),
             conclusions: run.results.iter().map(conclusion).collect(),
             assertions: run.results.iter().map(assertions).collect(),
             endings: run.results.iter().map(ending).collect(),
@@ -230,6 +231,14 @@ pub fn report(report: &Report, sources: &[Source]) -> Result<String, serde_json:
         plain: &plain.join("\n"),
         policy: "",
     }))
+}
+
+/// What a verdict is about; where it is unknown, and that is known, at which values the property holds.
+fn reach(result: &PropertyResult) -> String {
+    match result.holds.as_slice() {
+        [] => result.scope.phrase(),
+        holds => format!("holds for {}", listed(holds)),
+    }
 }
 
 /// The verdicts of a run as lines, for browsers without scripts.

@@ -6,9 +6,9 @@
     const MARKS = { proved: "✓", violated: "✗", unknown: "?" };
     const all = data.runs.flatMap((run, at) => run.results.map((result, place) => ({ run, result, id: `${at + 1}.${place + 1}` })));
 
-    /** Whether the claim is for all values, and was established for some only. */
-    const partly = (result) => result.verdict === "proved" && result.reason && result.reason.code === "one-instance";
-    const badge = (result) => el("span", { class: `badge ${result.verdict}${partly(result) ? " partly" : ""}`, title: partly(result) ? "at one instance; the claim is for all" : null }, `${MARKS[result.verdict]} ${result.verdict}`);
+    /** Whether the claim is for all values, and was proved at some only. */
+    const partly = (result) => result.verdict === "unknown" && Boolean(result.holds);
+    const badge = (result) => el("span", { class: `badge ${result.verdict}${partly(result) ? " partly" : ""}`, title: partly(result) ? "it holds at some values; the claim is for all" : null }, `${MARKS[result.verdict]} ${result.verdict}`);
     const seconds = (time) => (time === undefined ? "" : time < 0.0995 ? `${Math.round(time * 1000)} ms` : time < 9.95 ? `${time.toFixed(1)} s` : `${Math.round(time)} s`);
     const lineLink = (line) => el("a", { href: `#line-${line}`, onclick: (event) => { event.preventDefault(); viewer.toLine(line); } }, `line ${line}`);
 
@@ -45,6 +45,7 @@
         if (result.vacuous) parts.push(prose(`But vacuously: ${result.vacuous.kind === "no_fair_run" ? "no run is fair as it assumes" : `this never happens: ${result.vacuous.triggers.join("; ")}`}.`));
         for (const note of result.notes || []) parts.push(el("p", {}, note));
         if (result.reason) parts.push(el("p", { class: result.verdict === "unknown" ? "" : "soft" }, sentence(result.reason.message)), result.reason.next ? el("p", { class: "soft" }, `Next: ${result.reason.next}`) : null);
+        for (const why of result.tried || []) parts.push(el("p", { class: "soft" }, `Not for all: ${sentence(why)}`));
         let begin = null;
         if (result.trace && file) {
             const walk = new Walk(result.trace);
@@ -259,8 +260,8 @@
     const count = (verdict) => all.filter(({ result }) => result.verdict === verdict).length;
     const unread = data.runs.filter((run) => run.results.length === 0).length;
     const tally = (verdict) => {
-        const some = verdict === "proved" ? all.filter(({ result }) => partly(result)).length : 0;
-        return `${count(verdict)} ${verdict}${some === 0 ? "" : some === count(verdict) ? " at one instance only" : `, ${some} of them at one instance only`}`;
+        const some = verdict === "unknown" ? all.filter(({ result }) => partly(result)).length : 0;
+        return `${count(verdict)} ${verdict}${some === 0 ? "" : some === count(verdict) ? " (proved at some values)" : ` (${some} of them proved at some values)`}`;
     };
     const keys = [["[ ]", "the property before or after"], ["↑ ↓", "one step back or on (in the lanes)"], ["PageUp PageDown", "ten steps"], ["Home End", "the first state, the last step"], ["n p", "next or previous step of the same process"], ["?", "this list"]];
     const main = el("main", { class: "page", id: "main" },
