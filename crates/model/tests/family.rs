@@ -404,7 +404,7 @@ fn names_inside_written_values_are_not_mixed_up() {
 
 #[test]
 fn loops_whose_rounds_depend_are_not_supported() {
-    let process = "param N where N >= 1; shared a: array[P] of bool = false; shared x: 0..9 = 0; ordered process P[i: 1..N]";
+    let process = "param N where N >= 1; shared a: array[P] of bool = false; shared x: 0..9 = 0; def some(k: P) = exists l in P: k != l && a[l]; ordered process P[i: 1..N]";
     let dependent = Some(
         "rounds of a `for` over all processes in one step may influence one another".to_owned(),
     );
@@ -413,6 +413,7 @@ fn loops_whose_rounds_depend_are_not_supported() {
         "for j in P { a[i] := true; }",
         "for j in P { a[j] := a[i]; }",
         "for j in P { a[j] := exists k in P: a[k]; }",
+        "for j in P { a[j] := some(j); }",
         "for j in P { await a[j]; }",
         "for j in P { if a[j] { break; } }",
     ] {
