@@ -134,6 +134,28 @@ impl<'p> Path<'p> {
         Some(frame.kind)
     }
 
+    /// A copy of it that executes the block next.
+    fn entering(&self, block: &'p Block, binding: Option<(BoundId, i64)>) -> Path<'p> {
+        let mut way = self.clone();
+        way.enter(block, FrameKind::Once);
+        way.bindings.extend(binding);
+        way
+    }
+
+    /// Out of the blocks inside the loop, then out of the loop's body.
+    fn leave_loop(&mut self) {
+        while let Some(kind) = self.leave() {
+            match kind {
+                FrameKind::Once => {}
+                FrameKind::Again => {
+                    self.advance();
+                    break;
+                }
+                FrameKind::For { .. } | FrameKind::Counted { .. } => break,
+            }
+        }
+    }
+
     fn executed(&mut self, span: Option<Span>) {
         // Enough to show, and a `for` with very many rounds does not fill the memory.
         if self.executed.len() < MAX_SHOWN {
@@ -383,80 +405,31 @@ impl<'p> Run<'p> {
     fn execute(&mut self, path: &mut Path<'p>, statement: &'p Stmt) -> Result<Progress, Stop> {
         let span = statement.span;
         match &statement.kind {
-            StmtKind::Assign(places, values) => {
-                let mut cells = Vec::with_capacity(places.len());
-                for place in places {
-                    cells.push(self.cell(path, place)?);
-                }
-                let mut writes = Vec::with_capacity(values.len());
-                for ((cell, place), value) in cells.into_iter().zip(places).zip(values) {
-                    writes.push(Write {
-                        cell,
-                        place,
-                        value: self.value(path, value)?,
-                        span: value.span,
-                    });
-                }
-                self.write(path, &writes, span)?;
-            }
+            StmtKind::Assign(places, values) => self.assign(path, places, values, span)?,
             StmtKind::Cas {
                 result,
                 place,
                 old,
                 new,
-            } => {
-                // if place == old { place, result := new, true } else { result := false }
-                let cell = self.cell(path, place)?;
-                let equal = self.read(path, cell) == self.value(path, old)?;
-                let result_cell = self.cell_of(path, result)?;
-                let mut writes = Vec::new();
-                if equal {
-                    writes.push(Write {
-                        cell,
-                        place,
-                        value: self.value(path, new)?,
-                        span: new.span,
-                    });
-                }
-                writes.extend(result_cell.map(|(cell, place)| Write {
-                    cell,
-                    place,
-                    value: i64::from(equal),
-                    span,
-                }));
-                self.write(path, &writes, span)?;
-            }
+            } => self.compare_and_swap(path, result, place, (old, new), span)?,
             StmtKind::Swap {
                 result,
                 place,
                 value,
             } => {
-                // result, place := place, value
-                let result = self.cell_of(path, result)?;
-                let cell = self.cell(path, place)?;
-                let before = self.read(path, cell);
-                let after = self.value(path, value)?;
-                self.exchange(
-                    path,
-                    result,
-                    (cell, place),
-                    (before, after),
-                    (span, value.span),
-                )?;
+                let exchanged = |this: &mut Self, path: &mut Path<'p>, _| this.value(path, value);
+                self.exchange(path, result, place, (span, value.span), exchanged)?;
             }
             StmtKind::FetchAdd {
                 result,
                 place,
                 amount,
             } => {
-                // result, place := place, place + amount
-                let result = self.cell_of(path, result)?;
-                let cell = self.cell(path, place)?;
-                let before = self.read(path, cell);
-                let after = before
-                    .checked_add(self.value(path, amount)?)
-                    .ok_or(Limit::Overflow { span })?;
-                self.exchange(path, result, (cell, place), (before, after), (span, span))?;
+                let added = |this: &mut Self, path: &mut Path<'p>, before: i64| {
+                    let sum = before.checked_add(this.value(path, amount)?);
+                    Ok(sum.ok_or(Limit::Overflow { span })?)
+                };
+                self.exchange(path, result, place, (span, span), added)?;
             }
             StmtKind::Await(condition) => {
                 if !self.truth(path, condition)? {
@@ -488,17 +461,7 @@ impl<'p> Run<'p> {
             StmtKind::Start(template) => return self.start(path, *template, span),
             StmtKind::Goto(label) => return Ok(Progress::At(*label)),
             StmtKind::Break => {
-                // Out of the blocks inside the loop, then out of the loop's body.
-                while let Some(kind) = path.leave() {
-                    match kind {
-                        FrameKind::Once => {}
-                        FrameKind::Again => {
-                            path.advance();
-                            break;
-                        }
-                        FrameKind::For { .. } | FrameKind::Counted { .. } => break,
-                    }
-                }
+                path.leave_loop();
                 return Ok(Progress::On);
             }
             StmtKind::Return => {
@@ -520,29 +483,15 @@ impl<'p> Run<'p> {
             }
             StmtKind::Choose(blocks) => {
                 path.advance();
-                let ways = blocks
-                    .iter()
-                    .map(|block| {
-                        let mut way = path.clone();
-                        way.enter(block, FrameKind::Once);
-                        way
-                    })
-                    .collect();
-                return self.branch(ways, span);
+                let ways = blocks.iter().map(|block| path.entering(block, None));
+                return self.branch(ways.collect(), span);
             }
             StmtKind::ChooseIn(var, domain, block) => {
                 let (lo, hi) = self.bounds(path, domain, span)?;
                 self.room(size(lo, hi), span)?;
                 path.advance();
-                let ways = (lo..=hi)
-                    .map(|value| {
-                        let mut way = path.clone();
-                        way.enter(block, FrameKind::Once);
-                        way.bindings.push((*var, value));
-                        way
-                    })
-                    .collect();
-                return self.branch(ways, span);
+                let ways = (lo..=hi).map(|value| path.entering(block, Some((*var, value))));
+                return self.branch(ways.collect(), span);
             }
             StmtKind::While(condition, body) => {
                 if self.truth(path, condition)? {
@@ -596,15 +545,72 @@ impl<'p> Run<'p> {
         Ok(Progress::On)
     }
 
-    /// `result, place := before, after`, where `spans` are blamed for the two values.
+    fn assign(
+        &mut self,
+        path: &mut Path<'p>,
+        places: &'p [Place],
+        values: &'p [Expr],
+        span: Span,
+    ) -> Result<(), Stop> {
+        let mut cells = Vec::with_capacity(places.len());
+        for place in places {
+            cells.push(self.cell(path, place)?);
+        }
+        let mut writes = Vec::with_capacity(values.len());
+        for ((cell, place), value) in cells.into_iter().zip(places).zip(values) {
+            writes.push(Write {
+                cell,
+                place,
+                value: self.value(path, value)?,
+                span: value.span,
+            });
+        }
+        self.write(path, &writes, span)
+    }
+
+    /// `if place == old { place, result := new, true } else { result := false }`
+    fn compare_and_swap(
+        &mut self,
+        path: &mut Path<'p>,
+        result: &'p Option<Place>,
+        place: &'p Place,
+        (old, new): (&Expr, &Expr),
+        span: Span,
+    ) -> Result<(), Stop> {
+        let cell = self.cell(path, place)?;
+        let equal = self.read(path, cell) == self.value(path, old)?;
+        let result_cell = self.cell_of(path, result)?;
+        let mut writes = Vec::new();
+        if equal {
+            writes.push(Write {
+                cell,
+                place,
+                value: self.value(path, new)?,
+                span: new.span,
+            });
+        }
+        writes.extend(result_cell.map(|(cell, place)| Write {
+            cell,
+            place,
+            value: i64::from(equal),
+            span,
+        }));
+        self.write(path, &writes, span)
+    }
+
+    /// `result, place := place, after`, where `spans` are blamed for the two values and `after` knows the value before.
     fn exchange(
         &mut self,
         path: &mut Path<'p>,
-        result: Option<(Cell, &'p Place)>,
-        (cell, place): (Cell, &'p Place),
-        (before, after): (i64, i64),
+        result: &'p Option<Place>,
+        place: &'p Place,
         spans: (Span, Span),
+        after: impl FnOnce(&mut Self, &mut Path<'p>, i64) -> Result<i64, Stop>,
     ) -> Result<(), Stop> {
+        let result = self.cell_of(path, result)?;
+        let cell = self.cell(path, place)?;
+        let before = self.read(path, cell);
+        let value = after(self, path, before)?;
         let mut writes = Vec::with_capacity(2);
         writes.extend(result.map(|(cell, place)| Write {
             cell,
@@ -615,7 +621,7 @@ impl<'p> Run<'p> {
         writes.push(Write {
             cell,
             place,
-            value: after,
+            value,
             span: spans.1,
         });
         self.write(path, &writes, spans.0)
