@@ -58,3 +58,27 @@ fn what_is_no_expression_is_refused_with_its_place() {
     let deep = "(".repeat(100_000) + "x" + &")".repeat(100_000);
     assert!(!refused(&deep).is_empty());
 }
+
+#[test]
+fn optional_ids_of_ordered_templates_are_numbers() {
+    let text = |order: &str| {
+        format!(
+            "shared last: P? = none; {order} P[i: 1..3] {{ a: last := i; }} invariant low: last != none;"
+        )
+    };
+    for order in ["ordered process", "ring process"] {
+        for expression in [
+            "last < 2",
+            "1 <= last + 1",
+            "exists i in P: last >= i",
+            "last > last",
+        ] {
+            let found = check_expression(&text(order), expression);
+            assert_eq!(found.unwrap().value.ty, ExprType::Bool, "{expression}");
+        }
+        let found = check_expression(&text(order), "none < 2").unwrap_err();
+        assert_eq!(found[0].code.as_str(), "E0220");
+    }
+    let found = check_expression(&text("process"), "last < 2").unwrap_err();
+    assert_eq!(found[0].code.as_str(), "E0205");
+}

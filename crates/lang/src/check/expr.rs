@@ -442,9 +442,13 @@ impl Checker {
             (Id(template), Int) if self.program.templates[template].order != IdOrder::Unordered => {
                 Some(wrap(ExprKind::IdToInt, value, wanted))
             }
-            (Id(template) | OptId(template), Int)
-                if self.program.templates[template].order == IdOrder::Unordered =>
+            (OptId(template), Int)
+                if self.program.templates[template].order != IdOrder::Unordered =>
             {
+                let id = self.coerce(value, Id(template), site)?;
+                Some(wrap(ExprKind::IdToInt, id, wanted))
+            }
+            (Id(template) | OptId(template), Int) => {
                 self.unordered(template, at);
                 None
             }
