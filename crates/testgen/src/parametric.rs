@@ -13,11 +13,15 @@
 
 mod caches;
 mod devices;
+mod mutants;
 mod oracle;
+mod structures;
 mod waiting;
 
 pub use caches::generate_caches;
+pub use mutants::{liveness_mutant, safety_mutant};
 pub use oracle::{AtInstance, Truth, verdicts};
+pub use structures::generate_structures;
 pub use waiting::waiting;
 
 use crate::random::Random;

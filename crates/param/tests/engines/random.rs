@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
-use threadwise_testgen::parametric::{AtInstance, Truth, generate, generate_caches, verdicts};
+use threadwise_testgen::parametric::{
+    AtInstance, Truth, generate, generate_caches, generate_structures, safety_mutant, verdicts,
+};
 use threadwise_testgen::sweep::programs;
 
 use crate::engines::common::{Verdict, contradiction, decide};
@@ -171,6 +173,48 @@ fn proofs_agree_with_search_on_random_caches() {
             && tally.searched >= of(600);
         assert!(exercised, "{engine}: {tally:?}");
     }
+}
+
+/// An engine for each program, in turns.
+fn in_turns(seed: u64, budget: u64) -> [Option<Asked>; 3] {
+    let ways = [Way::COUNTER, Way::Generalise, Way::Cubes];
+    let mut turn = 0;
+    ways.map(|way| {
+        turn += 1;
+        (seed % 3 + 1 == turn).then_some((way, budget))
+    })
+}
+
+fn sum(tallies: &[Tally]) -> Tally {
+    let mut total = Tally::default();
+    tallies.iter().for_each(|tally| total.add(tally));
+    total
+}
+
+/// Pointers, rings, and arrays whose size is a parameter.
+#[test]
+fn proofs_agree_with_search_on_random_structures() {
+    let count = programs(90);
+    let tallies = compare(generate_structures, count, (5, 3_000), |seed| {
+        in_turns(seed, 1_000)
+    });
+    let total = sum(&tallies);
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = total.proved >= of(1_000) && total.violated >= of(1_000);
+    assert!(exercised, "{total:?}");
+}
+
+/// What the library and the tests have, with small changes.
+#[test]
+fn proofs_agree_with_search_on_changed_programs() {
+    let count = programs(60);
+    let tallies = compare(safety_mutant, count, (5, 3_000), |seed| {
+        in_turns(seed, 1_000)
+    });
+    let total = sum(&tallies);
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = total.proved >= of(700) && total.violated >= of(400);
+    assert!(exercised, "{total:?}");
 }
 
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.
