@@ -30,6 +30,8 @@ pub(crate) struct Batch {
     pub doubts: Vec<(Option<usize>, Doubt)>,
     /// Why the search cannot go on after this batch.
     pub end: Option<End>,
+    /// The work that the symmetry of its successors was.
+    pub work: u64,
     /// The state and the process that come next, if not all were expanded.
     at: usize,
     process: usize,
@@ -114,6 +116,7 @@ impl<'a> Expander<'a> {
         batch.hashes.clear();
         batch.found.clear();
         batch.doubts.clear();
+        batch.work = 0;
         while batch.at < batch.marked.len() {
             if let Err(end) = self.state(batch) {
                 batch.end = Some(end);
@@ -128,7 +131,7 @@ impl<'a> Expander<'a> {
         if let Some(symmetry) = self.symmetry {
             for state in batch.out.words.chunks_exact_mut(words) {
                 self.layout.unpack(state, &mut self.cells);
-                symmetry.represent(&mut self.cells);
+                symmetry.represent(&mut self.cells, &mut batch.work);
                 self.layout.pack_into(&self.cells, state);
             }
         }

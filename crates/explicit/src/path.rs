@@ -81,7 +81,7 @@ impl<const W: usize> Search<'_, W> {
         let mut initial = self.initial.clone();
         while let Some(state) = initial.next() {
             let mut image = state.clone();
-            let renaming = symmetry.represent(&mut image);
+            let renaming = symmetry.represent(&mut image, &mut 0);
             if image == stored {
                 return Ok((state, renaming.inverse()));
             }
@@ -156,7 +156,7 @@ impl<const W: usize> Search<'_, W> {
         };
         let mut cells = vec![0; self.system.cells];
         self.layout.unpack(successor, &mut cells);
-        let renaming = symmetry.represent(&mut cells);
+        let renaming = symmetry.represent(&mut cells, &mut 0);
         (self.layout.pack(&cells).as_deref() == Some(wanted)).then_some(Some(renaming))
     }
 }

@@ -227,7 +227,9 @@ impl<'a, const W: usize> Search<'a, W> {
         let mut initial = self.initial.clone();
         while let Some(mut cells) = initial.next() {
             if let Some(symmetry) = self.symmetry {
-                symmetry.represent(&mut cells);
+                let mut work = 0;
+                symmetry.represent(&mut cells, &mut work);
+                self.limits.spend(work);
             }
             let Some(state) = self.layout.pack(&cells) else {
                 return End::OutOfRange(0);
@@ -439,7 +441,7 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let transitions = batch.out.marks.len() as u64 + batch.out.rests;
         self.transitions += transitions;
-        self.limits.spend(transitions);
+        self.limits.spend(transitions + batch.work);
         self.batches += 1;
         let tell = self.batches.is_multiple_of(PROGRESS);
         self.pause(observer, left, tell)

@@ -20,6 +20,8 @@ use threadwise_model::system::{
 
 /// The most orders of tied processes, or rotations, that are tried.
 const MOST_TRIED: usize = 720;
+/// Cells that are renamed in a unit of work.
+const CELLS: u64 = 4;
 
 /// A renaming of all processes: for each template, the image of each index.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -157,11 +159,11 @@ impl<'a> Symmetry<'a> {
     }
 
     /// Replaces a state by the one that is to be stored for it, and says how: the image of the
-    /// state before under the renaming is the state after.
-    pub fn represent(&self, state: &mut Vec<i64>) -> Renaming {
+    /// state before under the renaming is the state after. Counts the work that it is.
+    pub fn represent(&self, state: &mut Vec<i64>, work: &mut u64) -> Renaming {
         let mut renaming = Renaming::identity(self.system);
         for group in &self.groups {
-            let images = group.best(self.system, state);
+            let images = group.best(self.system, state, work);
             rename(self.system, group.template, &images, state);
             renaming.0[group.template.index()] = images;
         }
@@ -236,10 +238,14 @@ impl Group {
     }
 
     /// The images that bring a state into the form that is stored.
-    fn best(&self, system: &System, state: &[i64]) -> Vec<u32> {
+    fn best(&self, system: &System, state: &[i64], work: &mut u64) -> Vec<u32> {
         let count = system.templates[self.template].count;
+        // An image takes a look at each cell; sorting, one at each process or two, and at some cells of it.
+        let image = 1 + system.cells as u64 / CELLS;
+        *work += image + self.free.len() as u64;
         if self.rotations {
             let all = (0..count).map(|by| (0..count).map(|index| (index + by) % count).collect());
+            *work += u64::from(count) * image;
             return self.least(system, state, all);
         }
         // Positions among the free indices, sorted by signature; ties stay in order.
@@ -280,6 +286,7 @@ impl Group {
         if orders == 1 || orders > MOST_TRIED {
             return images(&order);
         }
+        *work += orders as u64 * image;
         let mut all = vec![order];
         for tie in ties {
             all = all

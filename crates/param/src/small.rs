@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use threadwise_engine::{Answer, Counterexample, Engine, Limits, Observer, Progress, Stop};
+use threadwise_engine::{Answer, Counterexample, Engine, Limits, Observer, Progress, Stop, Work};
 use threadwise_explicit::Explicit;
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
@@ -64,6 +64,15 @@ impl Reach {
         match self {
             Reach::Small | Reach::Larger => 200_000,
             Reach::Far => 24_000,
+        }
+    }
+
+    /// The work that it takes for all of them: states of many processes that ids relate to one another are dear.
+    fn work(self) -> u64 {
+        match self {
+            Reach::Small => u64::MAX,
+            Reach::Larger => 24_000_000,
+            Reach::Far => 12_000_000,
         }
     }
 }
@@ -204,6 +213,18 @@ pub fn search(
         processes: 0,
         stopped: None,
     };
+    let own = Work::default();
+    let work = limits.work.unwrap_or(&own);
+    let most = work.done().saturating_add(reach.work());
+    let enough = || match limits.should_stop() {
+        None if work.done() > most => Some(Stop::Cancelled),
+        stop => stop,
+    };
+    let within = Limits {
+        work: Some(work),
+        stop: Some(&enough),
+        ..*limits
+    };
     let rows = match reach {
         Reach::Small | Reach::Larger => vec![instances(program, fixed, reach)],
         Reach::Far => rays(program, fixed),
@@ -211,19 +232,21 @@ pub fn search(
     for row in rows {
         for instance in row {
             let open = found.violations.iter().any(Option::is_none);
-            if !open || found.states >= reach.all_states() || found.stopped.is_some() {
+            if !open || found.states >= reach.all_states() || enough().is_some() {
+                found.stopped = limits.should_stop();
                 return found;
             }
             found.instances += 1;
             found.processes = found.processes.max(processes(&instance));
             let before = found.states;
-            search_instance(&instance, properties, reach, &mut found, limits, observer);
+            search_instance(&instance, properties, reach, &mut found, &within, observer);
             // The next in the row has more.
             if reach == Reach::Far && found.states - before >= reach.states() {
                 break;
             }
         }
     }
+    found.stopped = limits.should_stop();
     found
 }
 
@@ -312,9 +335,8 @@ fn search_instance(
                 });
             }
         }
-        found.stopped = limits.should_stop();
         let more = outcome.capacity_exceeded.is_some() && capacity < LAST_CAPACITY;
-        if !more || found.stopped.is_some() || found.states >= reach.all_states() {
+        if !more || limits.should_stop().is_some() || found.states >= reach.all_states() {
             return;
         }
         capacity *= 2;
