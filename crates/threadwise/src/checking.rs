@@ -541,6 +541,9 @@ impl<'a> Checking<'a> {
             self.here = Stats::default();
             let mut seen: BTreeMap<String, Seen> = BTreeMap::new();
             let refused = self.look(&group, instances, &mut seen);
+            if self.fault.is_some() {
+                return Ok(());
+            }
             let said = !seen.is_empty() || !self.results.is_empty() || !self.open.is_empty();
             let refused = match refused {
                 Some(diagnostics) if !said => return Err(diagnostics),

@@ -205,6 +205,8 @@ fn context(left: Option<&SyntaxToken>, start: u32) -> Context {
         K::AtKw => Context::Label(process_before(&left), true),
         K::GotoKw => Context::Label(template_around(&left), false),
         K::StartKw => Context::Template,
+        // Without the template it may be a name as well.
+        K::Name if left.text() == "start" && begins_statement(&left) => Context::Template,
         K::InKw | K::DotDot => Context::Domain,
         K::LBracket if before(&left).is_some_and(|token| token.kind() == K::ArrayKw) => {
             Context::Domain
@@ -272,6 +274,12 @@ fn context(left: Option<&SyntaxToken>, start: u32) -> Context {
         K::Number | K::BadToken => Context::Nothing,
         _ => Context::Expression,
     }
+}
+
+/// Whether a token is the first of a statement.
+fn begins_statement(token: &SyntaxToken) -> bool {
+    use SyntaxKind::{Colon, LBrace, RBrace, Semicolon};
+    before(token).is_some_and(|left| matches!(left.kind(), Colon | LBrace | RBrace | Semicolon))
 }
 
 /// The name of the template in `P[..]` or `P` that ends before a token.
