@@ -328,6 +328,28 @@ fn templates_have_parameters() {
 }
 
 #[test]
+fn integers_of_templates_have_no_bounds() {
+    // With 256 threads c would be 0 again.
+    let wraps = "unsigned char c = 0; thread[N] p { atomic { c++; }\n assert(c != 0); }";
+    for declared in [
+        "unsigned c",
+        "unsigned char c",
+        "char c",
+        "short c",
+        "unsigned long c",
+    ] {
+        refused(&wraps.replace("unsigned char c", declared));
+    }
+    for declared in ["int c", "long c"] {
+        let text = model(&wraps.replace("unsigned char c", declared));
+        assert!(text.contains("shared c: int = 0;"), "{text}");
+    }
+    let (line, message) = refused("int c = 0; thread[N] p {\n c = (unsigned char)(c + 1); }");
+    assert_eq!(line, 2, "{message}");
+    model("_Bool b = 0; thread[N] p { b = b + 1; }");
+}
+
+#[test]
 fn hostile_programs_are_refused_in_time() {
     let nested = |open: &str, close: &str, times: usize| {
         format!(

@@ -201,7 +201,10 @@ impl<'a> Builder<'a> {
             return unsupported(at, "this object is too large", "make it smaller");
         }
         let kind = match ty {
-            Type::Int(int) => VarKind::Int(*int),
+            Type::Int(int) => {
+                self.without_bounds(*int, at)?;
+                VarKind::Int(*int)
+            }
             Type::Thread => VarKind::Int(IntType::LONG_LONG),
             Type::Semaphore => VarKind::Int(IntType::UNSIGNED),
             Type::ReadWriteLock => VarKind::Int(IntType::INT),

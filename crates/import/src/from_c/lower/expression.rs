@@ -627,7 +627,10 @@ impl<'a> Builder<'a> {
         let fits = from.least() >= to.least() && from.greatest() <= to.greatest();
         Ok(match fits {
             true => expr,
-            false if self.in_templates => expr,
+            false if self.in_templates => {
+                self.without_bounds(to, at)?;
+                expr
+            }
             false => Expr::fit(to, expr),
         })
     }

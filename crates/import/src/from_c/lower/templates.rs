@@ -16,6 +16,19 @@ use super::{Builder, Value};
 use crate::front::preprocess::{Kind, Token};
 
 impl<'a> Builder<'a> {
+    /// That a type can be used where integers have no bounds: in these programs, not if its values wrap around in C, or lie in a small range.
+    pub(super) fn without_bounds(&self, ty: IntType, at: At) -> Built<()> {
+        let without = ty.bits == 1 || ty.signed && ty.bits >= IntType::INT.bits;
+        match without || !self.in_templates {
+            true => Ok(()),
+            false => unsupported(
+                at,
+                "a type of integers that wrap around or are small, in a program of templates",
+                "integers have no bounds here: write `int`",
+            ),
+        }
+    }
+
     pub(super) fn parameter_value(&self, name: &str, _at: At) -> Option<Value> {
         let position = self
             .model
