@@ -51,9 +51,9 @@ unknown; 4 internal error; 130 interrupted. The first of 130, 4, 2, 1, 3, 0 that
 
 const TEST_EXAMPLES: &str = "\
 Expectations are comments in a model:
+  //@ expect mutex: proved for all N
   //@ expect mutex: proved at N=2..4
   //@ expect mutex: violated at N=3, M=2
-  //@ expect mutex: proved for all N
   //@ states at N=2: 12
 
 Examples:

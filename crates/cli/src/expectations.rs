@@ -81,7 +81,7 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
         total.words()
     ));
     if total.all() == 0 && tester.exit == Exit::Proved {
-        terminal.error(&"none of the models has an expectation\n  help: write one, such as `//@ expect mutex: proved at N=2..4`");
+        terminal.error(&"none of the models has an expectation\n  help: write one, such as `//@ expect mutex: proved for all N`");
         return Exit::Input;
     }
     if interrupted.load(Ordering::Relaxed) {

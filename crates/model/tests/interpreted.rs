@@ -221,9 +221,10 @@ struct Expected {
 type Named = BTreeMap<String, i64>;
 
 /// Reads the forms that the library uses: `at N=k`, `at N=a..b`, with further values (`, M=k`), or no `at`. What is to hold
-/// `for all N` holds of the default instance too.
+/// `for all N` holds of every instance that a line names.
 fn expectations(text: &str) -> BTreeMap<Named, Expected> {
     let mut all: BTreeMap<Named, Expected> = BTreeMap::new();
+    let mut everywhere = Vec::new();
     for line in text.lines().filter_map(|line| line.strip_prefix("//@ ")) {
         let (what, at, count) = match line.strip_prefix("states") {
             Some(rest) => {
@@ -238,6 +239,10 @@ fn expectations(text: &str) -> BTreeMap<Named, Expected> {
                 (Some((name, verdict == "proved")), at, None)
             }
         };
+        if let (Some((name, true)), Some(_)) = (what, at.strip_prefix("for all ")) {
+            everywhere.push(name);
+            continue;
+        }
         let mut instances = vec![Named::new()];
         let named = at.trim().strip_prefix("at ").into_iter();
         for (name, range) in named
@@ -264,6 +269,12 @@ fn expectations(text: &str) -> BTreeMap<Named, Expected> {
                 }
                 None => expected.states = count,
             }
+        }
+    }
+    for expected in all.values_mut() {
+        for name in &everywhere {
+            let before = expected.proved.insert((*name).to_owned(), true);
+            assert_ne!(before, Some(false), "{name} is proved and violated");
         }
     }
     all

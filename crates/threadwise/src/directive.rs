@@ -1,9 +1,9 @@
 //! Expectations written inside models, for `threadwise test`.
 //!
 //! ```text
+//! //@ expect mutex: proved for all N
 //! //@ expect mutex: proved at N=2..4
 //! //@ expect mutex: violated at N=3, M=2
-//! //@ expect mutex: proved for all N
 //! //@ states at N=2: 12
 //! ```
 //!
@@ -58,12 +58,12 @@ pub enum ExpectedScope {
 pub enum DirectiveError {
     /// Neither `expect` nor `states`.
     #[error(
-        "a directive begins with `expect` or `states`: `expect NAME: proved at N=2..4`, `states at N=2: 12`"
+        "a directive begins with `expect` or `states`: `expect NAME: proved for all N`, `states at N=2: 12`"
     )]
     Unknown,
     /// `expect` without its shape.
     #[error(
-        "expected `expect NAME: proved at N=2..4`, `expect NAME: violated at N=3` or `expect NAME: proved for all N`"
+        "expected `expect NAME: proved for all N`, `expect NAME: proved at N=2..4` or `expect NAME: violated at N=3`"
     )]
     Expect,
     /// Neither `proved` nor `violated`.
