@@ -72,7 +72,7 @@ impl Reach {
         match self {
             Reach::Small => u64::MAX,
             Reach::Larger => 24_000_000,
-            Reach::Far => 12_000_000,
+            Reach::Far => 60_000_000,
         }
     }
 }

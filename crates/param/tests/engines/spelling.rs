@@ -188,9 +188,18 @@ fn nested(expr: &Expr, depth: usize) -> Expr {
     not(new)
 }
 
+/// Whether its value is asked for only where something else makes sure that there is one.
+fn is_guarded(expr: &Expr) -> bool {
+    let mut found = false;
+    expr.walk(&mut |part| found |= matches!(part.kind, ExprKind::OptToId(_)));
+    found
+}
+
 fn contraposed(expr: &Expr) -> Expr {
     let new = with_parts(expr, &mut contraposed);
     match new.kind {
+        // The order in which they are looked at matters.
+        _ if is_guarded(expr) => expr.clone(),
         ExprKind::Implies(a, b) => bool_of(
             ExprKind::Implies(Box::new(not(*b)), Box::new(not(*a))),
             expr,
