@@ -27,6 +27,9 @@ pub struct FamilyClaim {
     pub counted: Vec<CountedPredicate>,
     /// The assertions. Of views that are not listed nothing is claimed.
     pub views: Vec<ViewClaim>,
+    /// Where it matters to excluded situations who came first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Box<Arrivals>>,
     /// Situations of a few processes that never come about. A claim has these, or views and what is counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded: Option<Vec<Excluded>>,
@@ -188,6 +191,21 @@ pub struct Excluded {
     pub facts: Vec<Fact>,
 }
 
+/// Where processes are in the order in which they came there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Arrivals(pub Vec<Queue>);
+
+/// Labels at which processes are in the order in which they came there: from labels of their template that are not listed. There is one order for all templates.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Queue {
+    /// The template.
+    pub template: String,
+    /// The labels.
+    pub labels: Vec<String>,
+}
+
 /// A fact about a few processes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
@@ -239,6 +257,34 @@ pub enum Fact {
         reference: usize,
         /// Whether it has.
         holds: bool,
+    },
+    /// Which of two processes came first to where they are in order.
+    Came {
+        /// The one.
+        first: usize,
+        /// The other one.
+        second: usize,
+        /// It may be that the first one did.
+        #[serde(default, skip_serializing_if = "is_false")]
+        before: bool,
+        /// It may be that the second one did.
+        #[serde(default, skip_serializing_if = "is_false")]
+        after: bool,
+        /// It may be that not both are there.
+        #[serde(default, skip_serializing_if = "is_false")]
+        apart: bool,
+    },
+    /// One of these is beside a process on a ring.
+    Beside {
+        /// Which process.
+        reference: usize,
+        /// Whether it is asked for the next one, or for the one before.
+        forward: bool,
+        /// The ids of these references.
+        references: Vec<usize>,
+        /// The id of whoever is no reference.
+        #[serde(default, skip_serializing_if = "is_false")]
+        other: bool,
     },
 }
 

@@ -261,6 +261,7 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             variables: Vec::new(),
             counted: counted.collect(),
             views,
+            arrivals: None,
             excluded: None,
             proofs: all,
             fair,

@@ -17,8 +17,10 @@ use threadwise_evidence::{
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
 use threadwise_model::family::Family;
+use threadwise_model::system::System;
 
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
+use crate::cubes::Arrivals;
 use crate::explain;
 use crate::small::{self, Found, Reach};
 
@@ -352,7 +354,23 @@ impl Prover {
             Way::Cubes => MORE_SAMPLES,
             _ => SAMPLES,
         };
-        let samples = small::samples(task.program, task.fixed, most, task.limits, observer);
+        let arrivals = match self.way {
+            Way::Cubes => Arrivals::of(&family),
+            _ => None,
+        };
+        let ghost = |system: &mut System| {
+            if let Some(arrivals) = &arrivals {
+                arrivals.added(system);
+            }
+        };
+        let samples = small::samples(
+            task.program,
+            task.fixed,
+            most,
+            &ghost,
+            task.limits,
+            observer,
+        );
         let steps = Cell::new(0);
         let stop = || {
             task.limits.spend(STEP);
@@ -370,7 +388,7 @@ impl Prover {
             stop: &stop,
         };
         let outcome = match self.way {
-            Way::Cubes => attempt.excluded(&open, &mut proved, &mut allowance),
+            Way::Cubes => attempt.excluded(&open, arrivals, &mut proved, &mut allowance),
             Way::Counter(Method::Native) => attempt.all(&open, &mut proved.proofs, &mut allowance),
             Way::Counter(Method::Cegar) => attempt.refined(&open, &mut proved, &mut allowance),
             Way::Counter(Method::Chc) => {
@@ -451,6 +469,7 @@ impl FamilyEngine for Ranking {
             task.program,
             task.fixed,
             FAIR_SAMPLES,
+            &|_| {},
             task.limits,
             observer,
         );

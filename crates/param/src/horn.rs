@@ -91,7 +91,8 @@ pub fn horn(
     let equations = match lemmas {
         false => Vec::new(),
         true => {
-            let samples = small::samples(program, fixed, SAMPLES, &Limits::NONE, &mut Silent);
+            let samples =
+                small::samples(program, fixed, SAMPLES, &|_| {}, &Limits::NONE, &mut Silent);
             let points = Points::new(&cases, &samples);
             let modes = Modes::One
                 .of(&cases)

@@ -343,11 +343,12 @@ fn search_instance(
     }
 }
 
-/// Reachable states of the small instances, so many of each at most.
+/// Reachable states of the small instances, so many of each at most. `ghost` may add shared variables to a system and updates of them; their cells are the last of the states' shared ones.
 pub fn samples(
     program: &Arc<Program>,
     fixed: &BTreeMap<String, i64>,
     most: usize,
+    ghost: &dyn Fn(&mut System),
     limits: &Limits,
     observer: &mut dyn Observer,
 ) -> Vec<Sample> {
@@ -357,9 +358,10 @@ pub fn samples(
         if limits.should_stop().is_some() {
             break;
         }
-        let Ok(system) = lower_unbounded(&instance, 2 * FIRST_CAPACITY) else {
+        let Ok(mut system) = lower_unbounded(&instance, 2 * FIRST_CAPACITY) else {
             continue;
         };
+        ghost(&mut system);
         let limits = Limits {
             states: Some(most as u64),
             ..*limits
@@ -543,7 +545,17 @@ mod tests {
             process P[i: 1..N] { a: x := x + 1; b: skip; }
         ";
         let program = program(text);
-        let samples = |most| samples(&program, &BTreeMap::new(), most, &Limits::NONE, &mut Silent);
+        let samples = |most| {
+            let nothing = |_: &mut System| {};
+            samples(
+                &program,
+                &BTreeMap::new(),
+                most,
+                &nothing,
+                &Limits::NONE,
+                &mut Silent,
+            )
+        };
         let all = samples(1000);
         // At N, as many states as there are ways to be at three places.
         let counts: Vec<usize> = all.iter().map(|sample| sample.states.len()).collect();

@@ -15,12 +15,16 @@ mod caches;
 mod devices;
 mod mutants;
 mod oracle;
+mod queues;
+mod rings;
 mod structures;
 mod waiting;
 
 pub use caches::generate_caches;
 pub use mutants::{liveness_mutant, safety_mutant};
 pub use oracle::{AtInstance, Truth, verdicts};
+pub use queues::generate_queues;
+pub use rings::generate_rings;
 pub use structures::generate_structures;
 pub use waiting::waiting;
 

@@ -213,7 +213,10 @@ impl<'a> Subject<'a> {
             if !claim.views.is_empty() || !claim.counted.is_empty() || claim.fair.is_some() {
                 return Err(Error::no_proof("it has both views and excluded situations"));
             }
-            let mut further = Conditions::new(&self.family, self.property, excluded, stop)?;
+            let arrivals = claim.arrivals.as_ref();
+            let arrivals = arrivals.map_or(&[][..], |arrivals| &arrivals.0);
+            let mut further =
+                Conditions::new(&self.family, self.property, excluded, arrivals, stop)?;
             further.initial()?;
             further.steps()?;
             match &self.asked {
@@ -226,6 +229,11 @@ impl<'a> Subject<'a> {
                 }
             }
             return Ok((lister.judge, lister.conditions + further.conditions));
+        }
+        if self.claim.arrivals.is_some() {
+            return Err(Error::no_proof(
+                "the order in which processes came is for excluded situations",
+            ));
         }
         lister.initial()?;
         lister.steps()?;

@@ -9,6 +9,9 @@
 use threadwise_lang::program::{IdOrder, LocalId, Scalar, SharedId, TemplateId};
 use threadwise_model::family::{Cell, Dimension, Family, FamilyVariable, Index, Population, Term};
 
+use super::arrivals::Arrivals;
+use super::ring;
+
 /// A set of values: which of them, by position.
 pub(crate) type Mask = u64;
 /// A process in scope, by position.
@@ -18,6 +21,8 @@ pub(crate) type Who = u8;
 pub(crate) const NOBODY: Mask = 1;
 /// The value of an id: whoever is not in scope.
 pub(crate) const OTHER: Mask = 1 << 63;
+/// Of two processes, not both are in the order in which they came.
+pub(crate) const APART: Mask = 4;
 /// Processes in scope at most.
 pub(crate) const MOST: usize = 9;
 /// Values that a column has at most.
@@ -52,6 +57,10 @@ pub(crate) enum Column {
     First(Who),
     /// Whether it is the last.
     Last(Who),
+    /// Who is beside a process on a ring: the next one, or the one before.
+    Beside(Who, bool),
+    /// Which of two processes came first, the first with the smaller position in scope: bit 0 if it came first, bit 1 if the other one did, bit 2 if not both are there.
+    Came(Who, Who),
     /// A shared variable.
     Shared(SharedId, Places),
     /// A variable of a process.
@@ -71,6 +80,8 @@ pub(crate) enum Domain {
     Processes(Option<TemplateId>, bool),
     /// Two values.
     Either,
+    /// Who came first, or that not both are there.
+    Came,
 }
 
 /// What is the same for all situations of a program.
@@ -79,11 +90,15 @@ pub(crate) struct Frame<'f> {
     pub(crate) family: &'f Family,
     /// Templates with one process.
     pub(crate) singles: Vec<TemplateId>,
+    /// Where processes are in the order in which they came there.
+    pub(crate) arrivals: Option<Arrivals>,
+    /// In which ways round a ring the program goes: to the next one, and to the one before.
+    pub(crate) ways_round: Vec<bool>,
 }
 
 impl<'f> Frame<'f> {
     /// `None` if the program has processes that are started, or more labels than a mask.
-    pub(crate) fn new(family: &'f Family) -> Result<Frame<'f>, String> {
+    pub(crate) fn new(family: &'f Family, arrivals: Option<Arrivals>) -> Result<Frame<'f>, String> {
         let mut singles = Vec::new();
         for (id, template) in family.templates.iter_enumerated() {
             match &template.population {
@@ -100,7 +115,29 @@ impl<'f> Frame<'f> {
         if singles.len() > MOST - 4 {
             return Err("there are many templates with one process".to_owned());
         }
-        Ok(Frame { family, singles })
+        Ok(Frame {
+            family,
+            singles,
+            arrivals,
+            ways_round: ring::ways_round(family.program()),
+        })
+    }
+
+    /// Whether a column says who came first, or whom an id names.
+    pub(crate) fn links(&self, column: Column, scope: &[TemplateId]) -> bool {
+        matches!(column, Column::Came(..))
+            || matches!(self.domain(column, scope), Some(Domain::Processes(..)))
+    }
+
+    /// The labels of a template at which processes are in the order in which they came there.
+    pub(crate) fn inside(&self, template: TemplateId) -> Mask {
+        let arrivals = self.arrivals.as_ref();
+        arrivals.map_or(0, |arrivals| arrivals.inside(template))
+    }
+
+    /// Whether processes of a template are on a ring that the program goes round.
+    pub(crate) fn is_ring(&self, template: TemplateId) -> bool {
+        self.family.program().templates[template].order == IdOrder::Ring
     }
 
     pub(crate) fn is_ordered(&self, template: TemplateId) -> bool {
@@ -132,6 +169,8 @@ impl<'f> Frame<'f> {
                 Some(Domain::Labels(template.locations.len() as u32))
             }
             Column::Order(..) | Column::First(_) | Column::Last(_) => Some(Domain::Either),
+            Column::Came(..) => Some(Domain::Came),
+            Column::Beside(who, _) => Some(Domain::Processes(Some(scope[usize::from(who)]), false)),
             Column::Choice(_) => None,
             Column::Shared(..) | Column::Own(..) => {
                 let (variable, scalar) = self.variable(column, scope)?;
@@ -157,6 +196,7 @@ impl<'f> Frame<'f> {
         match domain {
             Domain::Labels(values) | Domain::Numbers(_, values) => (1 << values) - 1,
             Domain::Either => 3,
+            Domain::Came => 7,
             Domain::Processes(of, none) => {
                 let mut mask = if none { NOBODY } else { 0 };
                 for (who, template) in scope.iter().enumerate() {
@@ -235,7 +275,15 @@ impl<'f> Frame<'f> {
             if ordered {
                 columns.extend([Column::First(who), Column::Last(who)]);
             }
+            if ordered && self.is_ring(template) {
+                let ways = self.ways_round.iter();
+                columns.extend(ways.map(|forward| Column::Beside(who, *forward)));
+            }
             for (other, of) in whos() {
+                let queue = self.arrivals.is_some() && self.inside(template) != 0;
+                if queue && self.inside(of) != 0 && who < other {
+                    columns.push(Column::Came(who, other));
+                }
                 if ordered && of == template && who < other {
                     columns.push(Column::Order(who, other));
                 }
@@ -286,8 +334,12 @@ impl Column {
     /// The processes that it is about.
     pub(crate) fn whos(self) -> impl Iterator<Item = Who> {
         let (first, places) = match self {
-            Column::At(who) | Column::First(who) | Column::Last(who) => (Some(who), None),
-            Column::Order(a, b) => (Some(a), Some([Place::Of(b), Place::Absent])),
+            Column::At(who) | Column::First(who) | Column::Last(who) | Column::Beside(who, _) => {
+                (Some(who), None)
+            }
+            Column::Order(a, b) | Column::Came(a, b) => {
+                (Some(a), Some([Place::Of(b), Place::Absent]))
+            }
             Column::Shared(_, places) => (None, Some(places)),
             Column::Own(who, _, places) => (Some(who), Some(places)),
             Column::Choice(_) => (None, None),
@@ -315,8 +367,11 @@ impl Column {
             Column::At(who) => Column::At(one(who)),
             Column::First(who) => Column::First(one(who)),
             Column::Last(who) => Column::Last(one(who)),
+            Column::Beside(who, forward) => Column::Beside(one(who), forward),
             Column::Order(a, b) if one(a) > one(b) => return (Column::Order(one(b), one(a)), true),
             Column::Order(a, b) => Column::Order(one(a), one(b)),
+            Column::Came(a, b) if one(a) > one(b) => return (Column::Came(one(b), one(a)), true),
+            Column::Came(a, b) => Column::Came(one(a), one(b)),
             Column::Shared(var, places) => Column::Shared(var, each(places)),
             Column::Own(who, var, places) => Column::Own(one(who), var, each(places)),
             Column::Choice(_) => self,
@@ -411,84 +466,6 @@ impl Situation {
         }
         self.scope.push(template);
         who
-    }
-
-    /// Draws conclusions from the order. `false` if there is none.
-    pub(crate) fn close(&mut self, frame: &Frame) -> bool {
-        let orders = |(column, _): &(Column, Mask)| {
-            matches!(
-                column,
-                Column::Order(..) | Column::First(_) | Column::Last(_)
-            )
-        };
-        if !self.masks.iter().any(orders) {
-            return true;
-        }
-        let count = self.scope.len() as Who;
-        let pairs = |this: &Situation| -> Vec<(Who, Who)> {
-            let all = (0..count).flat_map(|a| (0..count).map(move |b| (a, b)));
-            let alike = |(a, b): &(Who, Who)| {
-                a != b && this.scope[usize::from(*a)] == this.scope[usize::from(*b)]
-            };
-            all.filter(alike).collect()
-        };
-        let pairs = pairs(self);
-        let mut before = 0;
-        loop {
-            for (a, b) in &pairs {
-                let (a, b) = (*a, *b);
-                let first = self.mask(frame, Column::First(a)) == Some(2);
-                let last = self.mask(frame, Column::Last(b)) == Some(2);
-                if (first || last) && !self.less(frame, a, b) {
-                    return false;
-                }
-                if first && !self.restrict(frame, Column::First(b), 1)
-                    || last && !self.restrict(frame, Column::Last(a), 1)
-                {
-                    return false;
-                }
-                if self.is_less(frame, a, b) {
-                    if !self.restrict(frame, Column::First(b), 1)
-                        || !self.restrict(frame, Column::Last(a), 1)
-                    {
-                        return false;
-                    }
-                    for (other, c) in &pairs {
-                        if *other == b
-                            && *c != a
-                            && self.is_less(frame, b, *c)
-                            && !self.less(frame, a, *c)
-                        {
-                            return false;
-                        }
-                    }
-                }
-            }
-            let now: u32 = self
-                .masks
-                .iter()
-                .map(|(_, mask)| mask.count_ones())
-                .sum::<u32>()
-                + 1000 * self.masks.len() as u32;
-            if now == before {
-                return true;
-            }
-            before = now;
-        }
-    }
-
-    fn is_less(&self, frame: &Frame, a: Who, b: Who) -> bool {
-        match a < b {
-            true => self.mask(frame, Column::Order(a, b)) == Some(1),
-            false => self.mask(frame, Column::Order(b, a)) == Some(2),
-        }
-    }
-
-    fn less(&mut self, frame: &Frame, a: Who, b: Who) -> bool {
-        match a < b {
-            true => self.restrict(frame, Column::Order(a, b), 1),
-            false => self.restrict(frame, Column::Order(b, a), 2),
-        }
     }
 
     /// What is left of it if only these processes stay in scope: what is known of the others is forgotten.
@@ -594,7 +571,7 @@ impl Situation {
     ) -> (Column, Mask) {
         let (renamed, reversed) = column.renamed(to);
         let mask = match frame.domain(column, &self.scope) {
-            _ if reversed => (mask & 1) << 1 | mask >> 1,
+            _ if reversed => (mask & 1) << 1 | (mask & 2) >> 1 | mask & 4,
             Some(Domain::Processes(of, _)) => {
                 let mut moved = moved(mask, to);
                 if mask & OTHER != 0 {

@@ -6,7 +6,8 @@
 use threadwise_lang::program::{Scalar, TemplateId};
 use threadwise_model::family::{Cell, Formula, Index, Names, Population, Term};
 
-use super::columns::{Column, Domain, Frame, Mask, NOBODY, OTHER, Situation, Who, this};
+use super::columns::{APART, Column, Domain, Frame, Mask, NOBODY, OTHER, Situation, Who, this};
+use super::ring::neighbour;
 
 /// Values that are told apart at most.
 const MOST: usize = 64;
@@ -99,7 +100,7 @@ impl<'a, 'f> Look<'a, 'f> {
                     values.push(plain(Base::Other(of)));
                 }
             }
-            Domain::Labels(_) | Domain::Either => return None,
+            Domain::Labels(_) | Domain::Either | Domain::Came => return None,
         }
         Some(values)
     }
@@ -161,6 +162,9 @@ impl<'a, 'f> Look<'a, 'f> {
                 }
                 values
             }
+            Term::If(..) if let Some((ring, forward, id)) = neighbour(term) => {
+                self.beside(ring, forward, id)?
+            }
             Term::If(condition, yes, no) => match self.truth(condition) {
                 Some(true) => self.values(yes, holder)?,
                 Some(false) => self.values(no, holder)?,
@@ -182,6 +186,42 @@ impl<'a, 'f> Look<'a, 'f> {
             | Term::Fold { .. } => return None,
         };
         (values.len() <= MOST).then_some(values)
+    }
+
+    /// Who can be beside somebody on a ring.
+    fn beside(&mut self, ring: TemplateId, forward: bool, id: &Term) -> Option<Vec<Value>> {
+        let mut values = Vec::new();
+        for value in self.values(id, false)? {
+            match value {
+                Value {
+                    base: Base::Id(who),
+                    more: 0,
+                } if self.at.scope[usize::from(who)] == ring => {
+                    for value in self.column(Column::Beside(who, forward))? {
+                        if !values.contains(&value) {
+                            values.push(value);
+                        }
+                    }
+                }
+                // Nobody asks for the neighbour of none.
+                Value {
+                    base: Base::Zero,
+                    more: ..0,
+                } => {}
+                Value {
+                    base: Base::Other(_),
+                    more: 0,
+                } => {
+                    self.wanting = true;
+                    if let Some(column) = self.pointer(id) {
+                        self.beyond = Some(column);
+                    }
+                    return None;
+                }
+                _ => return None,
+            }
+        }
+        Some(values)
     }
 
     /// A parameter or a number of processes, counted from the last of a template of which somebody is in scope.
@@ -313,6 +353,22 @@ impl<'a, 'f> Look<'a, 'f> {
             Term::Choice(choice) => Column::Choice(*choice as u8),
             Term::Cell(cell) => match self.cells(cell)?.as_slice() {
                 [column] => *column,
+                _ => return None,
+            },
+            Term::If(..) if let Some((ring, forward, id)) = neighbour(term) => {
+                match self.values(id, false)?.as_slice() {
+                    [
+                        Value {
+                            base: Base::Id(who),
+                            more: 0,
+                        },
+                    ] if self.at.scope[usize::from(*who)] == ring => Column::Beside(*who, forward),
+                    _ => return self.pointer(id),
+                }
+            }
+            // As people number them.
+            Term::Sum(parts) => match parts.as_slice() {
+                [id, Term::Number(_)] => return self.pointer(id),
                 _ => return None,
             },
             Term::If(condition, yes, no) => {
@@ -580,6 +636,9 @@ impl Frame<'_> {
                     .entry
                     .index(),
             );
+        }
+        if let Column::Came(..) = column {
+            return Some(APART);
         }
         let (initial, own) = match column {
             Column::Shared(var, _) => (&self.family.shared[var].initial, None),

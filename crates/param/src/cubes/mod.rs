@@ -5,15 +5,19 @@
 //! is written down (`write`) and checked by others. Programs that start processes have no such proofs; what there is no column for, integers without bounds above all, is left out, so situations
 //! cover more than what leads to violations.
 
+mod arrivals;
 mod cases;
+mod closed;
 mod columns;
 mod evaluate;
+mod ring;
 mod search;
 mod steps;
 mod table;
 mod write;
 
 use threadwise_evidence::Certificate;
+use threadwise_evidence::family::{Excluded, Fact};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::family::{Conjunct, PathEnd};
 
@@ -25,6 +29,7 @@ use crate::engine::Proved;
 use crate::infer::Inference;
 use crate::points::Points;
 use crate::scope::Table;
+pub(crate) use arrivals::Arrivals;
 use columns::{Frame, Situation};
 use search::Search;
 use steps::Step;
@@ -34,10 +39,11 @@ impl Attempt<'_> {
     pub(crate) fn excluded(
         &self,
         properties: &[(String, Claimed)],
+        arrivals: Option<Arrivals>,
         proved: &mut Proved,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
-        let frame = match Frame::new(self.family) {
+        let frame = match Frame::new(self.family, arrivals) {
             Ok(frame) => frame,
             Err(why) => {
                 proved.note(why);
@@ -77,7 +83,14 @@ impl Attempt<'_> {
                 .iter()
                 .map(|one| one.scope.len() - frame.singles.len())
                 .max();
-            claim.excluded = Some(needed.iter().map(|one| one.excluded(&frame)).collect());
+            let excluded: Vec<Excluded> = needed.iter().map(|one| one.excluded(&frame)).collect();
+            let mut facts = excluded.iter().flat_map(|one| &one.facts);
+            if let Some(arrivals) = &frame.arrivals
+                && facts.any(|fact| matches!(fact, Fact::Came { .. }))
+            {
+                claim.arrivals = Some(Box::new(arrivals.claimed(self.family)));
+            }
+            claim.excluded = Some(excluded);
             let round = format!(
                 "{} situations of up to {} processes are excluded, after {} wrong guesses",
                 needed.len(),

@@ -5,6 +5,9 @@
 //! sample has, about as few processes as possible, with as few literals as possible, each widened as far as no sample has it. If nothing is left to do, the situations are
 //! closed under steps backwards, and none is an initial one.
 //!
+//! Of processes in a queue it is known who came first. A situation that says nothing of that is taken apart by it before a guess about more than two processes is made: small samples have few processes that are
+//! none of three, and much that is about three never comes about in them alone. Of three, whom ids name and who came first is looked at before where they are.
+//!
 //! A guess is wrong if a situation before it has no such part, since samples have it. Then the image of what is known of the sample is *banned*: whatever contains it is no longer guessed, and
 //! the search begins again. Bans are as narrow as possible, since a ban of all that was guessed would lead through everything between.
 
@@ -139,11 +142,8 @@ impl<'a, 'f> Search<'a, 'f> {
     fn round(&mut self, goals: &[Situation]) -> Result<Round, Gap> {
         let mut known: Vec<Situation> = Vec::new();
         for goal in goals {
-            if !self.covered(&known, goal) {
-                match self.part(goal)? {
-                    Some(part) => known.push(part),
-                    None => return Ok(Round::Open),
-                }
+            if self.exclude(&mut known, goal)?.is_err() {
+                return Ok(Round::Open);
             }
         }
         let mut next = 0;
@@ -157,20 +157,58 @@ impl<'a, 'f> Search<'a, 'f> {
             }
             for before in self.before(&after)?.iter() {
                 let (tidy, was) = before.at.tidied(self.frame);
-                if self.covered(&known, &tidy) {
-                    continue;
-                }
-                match self.part(&tidy)? {
-                    Some(part) => known.push(part),
-                    None => {
-                        let banned = self.image(before, &tidy, &was, &after);
-                        self.banned.push(banned.tidy(self.frame));
-                        return Ok(Round::Again);
-                    }
+                if let Err(open) = self.exclude(&mut known, &tidy)? {
+                    let banned = self.image(before, &open, &was, &after);
+                    self.banned.push(banned.tidy(self.frame));
+                    return Ok(Round::Again);
                 }
             }
         }
         Ok(Round::Closed(known))
+    }
+
+    /// Sees to it that a situation is covered, by guesses if need be. If it cannot be, gives the case that is not, with the same processes in scope.
+    ///
+    /// Guesses about more than two processes are made only where it is known who of those who queue came first: then two are often enough.
+    fn exclude(
+        &mut self,
+        known: &mut Vec<Situation>,
+        whole: &Situation,
+    ) -> Result<Result<(), Situation>, Gap> {
+        if self.covered(known, whole) {
+            return Ok(Ok(()));
+        }
+        let others = whole.scope.len() - self.frame.singles.len();
+        let undecided = whole.undecided(self.frame).filter(|_| others > 2);
+        let few = if undecided.is_some() { 2 } else { others };
+        if let Some(part) = self.part(whole, few)? {
+            known.push(part);
+            return Ok(Ok(()));
+        }
+        let Some(pair) = undecided else {
+            return Ok(Err(whole.clone()));
+        };
+        for case in whole.split(self.frame, pair) {
+            if let Err(open) = self.exclude(known, &case)? {
+                return Ok(Err(open));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Which of situations cover one, or the cases that it is split into.
+    fn covering(&self, known: &[Situation], one: &Situation) -> Vec<usize> {
+        let direct = known.iter().position(|other| other.covers(self.frame, one));
+        if let Some(place) = direct {
+            return vec![place];
+        }
+        let pair = one.undecided(self.frame);
+        let cases = pair.map(|pair| one.split(self.frame, pair));
+        let cases = cases.unwrap_or_default();
+        cases
+            .iter()
+            .flat_map(|case| self.covering(known, case))
+            .collect()
     }
 
     fn covered(&self, known: &[Situation], one: &Situation) -> bool {
@@ -240,11 +278,11 @@ impl<'a, 'f> Search<'a, 'f> {
         self.sample(situation).is_none() && !banned(self) && !begins(self.frame, situation)
     }
 
-    /// A part of a situation that may be guessed never to come about, with few processes and few literals.
-    fn part(&mut self, whole: &Situation) -> Result<Option<Situation>, Gap> {
+    /// A part of a situation that may be guessed never to come about, with few processes, so many at most, and few literals.
+    fn part(&mut self, whole: &Situation, most: usize) -> Result<Option<Situation>, Gap> {
         let singles = self.frame.singles.len();
         let others = whole.scope.len() - singles;
-        for size in 0..=others {
+        for size in 0..=others.min(most) {
             for chosen in combinations(others, size) {
                 if (self.stop)() {
                     return Err(Gap::Stopped);
@@ -258,6 +296,16 @@ impl<'a, 'f> Search<'a, 'f> {
                     || size < others && !self.table(&part.scope).telling
                 {
                     continue;
+                }
+                // Who came first and whom ids name says more about many processes than where a few of them are.
+                let frame = self.frame;
+                let mut links = part.clone();
+                links
+                    .masks
+                    .retain(|(column, _)| frame.links(*column, &part.scope));
+                let links = links.tidy(frame);
+                if size > 2 && links.masks.len() < part.masks.len() && self.may_be_guessed(&links) {
+                    return Ok(Some(self.smallest(&links)));
                 }
                 if self.may_be_guessed(&part) {
                     let part = match self.table(&part.scope).telling {
@@ -360,18 +408,15 @@ impl<'a, 'f> Search<'a, 'f> {
 
     /// Those of situations that are closed under steps backwards which goals need.
     fn needed(&mut self, known: &[Situation], goals: &[Situation]) -> Result<Vec<Situation>, Gap> {
-        let cover = |frame: &Frame, one: &Situation| {
-            known.iter().position(|other| other.covers(frame, one))
-        };
         let mut needed: BTreeSet<usize> = BTreeSet::new();
         let mut queue: Vec<usize> = Vec::new();
         for goal in goals {
-            queue.extend(cover(self.frame, &goal.tidy(self.frame)));
+            queue.extend(self.covering(known, &goal.tidy(self.frame)));
         }
         while let Some(place) = queue.pop() {
             if needed.insert(place) {
                 for before in self.before(&known[place])?.iter() {
-                    queue.extend(cover(self.frame, &before.at.tidy(self.frame)));
+                    queue.extend(self.covering(known, &before.at.tidy(self.frame)));
                 }
             }
         }

@@ -9,7 +9,7 @@ use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Cell, Conjunct, Formula, Names, PathEnd, Term, Write};
 
 use super::cases::{Fact, TooMany, cases};
-use super::columns::{Column, Domain, Frame, Mask, NOBODY, Situation, Who};
+use super::columns::{APART, Column, Domain, Frame, Mask, NOBODY, Situation, Who};
 use super::evaluate::{Look, as_mask};
 
 /// A path of a process, with names for the processes that it is about.
@@ -22,6 +22,16 @@ pub(crate) struct Step {
     guard: Vec<Formula>,
     writes: Vec<Write>,
     choices: Vec<Option<Domain>>,
+}
+
+/// What a step does to who of two processes came first.
+enum Coming {
+    /// It changes nothing.
+    Stays,
+    /// One of them comes. If the other one, this, is there, the column has this value.
+    Comes(Who, Mask),
+    /// One of them leaves.
+    Goes,
 }
 
 /// A situation before a step.
@@ -85,6 +95,24 @@ impl Step {
             .then(|| (at, facts.collect()))
     }
 
+    /// What the step does to who of two processes came first.
+    fn coming(&self, frame: &Frame, column: Column, scope: &[TemplateId]) -> Coming {
+        let (Column::Came(a, b), Some(to)) = (column, self.to()) else {
+            return Coming::Stays;
+        };
+        if a != self.mover && b != self.mover {
+            return Coming::Stays;
+        }
+        let inside = frame.inside(scope[usize::from(self.mover)]);
+        let there = |label: LocationId| inside & (1 << label.index()) != 0;
+        match (there(self.from), there(to)) {
+            (false, true) if a == self.mover => Coming::Comes(b, 2),
+            (false, true) => Coming::Comes(a, 1),
+            (true, false) => Coming::Goes,
+            _ => Coming::Stays,
+        }
+    }
+
     /// The value of a cell after the step; `None` if it stays as it is.
     fn after(&self, cell: &Cell) -> Option<Term> {
         let mut value: Option<Term> = None;
@@ -140,6 +168,30 @@ impl Step {
                 }
                 continue;
             }
+            match self.coming(frame, *column, &before.scope) {
+                Coming::Stays => {}
+                Coming::Comes(other, first) => {
+                    touched = true;
+                    let there = frame.inside(before.scope[usize::from(other)]);
+                    let possible = match (mask & first != 0, mask & APART != 0) {
+                        (true, true) => continue,
+                        (true, false) => there,
+                        (false, true) => !there,
+                        (false, false) => 0,
+                    };
+                    if !before.restrict(frame, Column::At(other), possible) {
+                        return Ok(Vec::new());
+                    }
+                    continue;
+                }
+                Coming::Goes => {
+                    touched = true;
+                    if mask & APART == 0 {
+                        return Ok(Vec::new());
+                    }
+                    continue;
+                }
+            }
             let cell = frame.cell(*column, &before.scope);
             match cell.and_then(|cell| self.after(&cell)) {
                 Some(value) => {
@@ -189,6 +241,22 @@ impl Step {
             masks: Vec::new(),
         };
         for (column, mask) in &after.masks {
+            let came = match self.coming(frame, *column, &after.scope) {
+                Coming::Stays => None,
+                Coming::Comes(other, first) => {
+                    let there = frame.inside(after.scope[usize::from(other)]);
+                    let at = before.mask(frame, Column::At(other)).unwrap_or(0);
+                    let first = if at & there != 0 { first } else { 0 };
+                    Some(first | if at & !there != 0 { APART } else { 0 })
+                }
+                Coming::Goes => Some(APART),
+            };
+            if let Some(came) = came {
+                if came & mask != 0 {
+                    image.replace(frame, *column, came & mask);
+                }
+                continue;
+            }
             let known = match frame
                 .cell(*column, &after.scope)
                 .and_then(|cell| self.after(&cell))

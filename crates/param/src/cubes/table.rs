@@ -9,7 +9,9 @@ use threadwise_model::instance::{Instance, Shape};
 use threadwise_model::state::{ProcessRef, State};
 
 use super::cases::bits;
-use super::columns::{Column, Domain, Frame, Mask, NOBODY, OTHER, Place, Situation, Who, this};
+use super::columns::{
+    APART, Column, Domain, Frame, Mask, NOBODY, OTHER, Place, Situation, Who, this,
+};
 use crate::small::Sample;
 
 /// Rows that are looked at for one scope.
@@ -168,6 +170,26 @@ impl Moment<'_, '_> {
                 let one = self.pick(who);
                 return Some(either(one.index + 1 == self.state.count(one.template)));
             }
+            Column::Beside(who, forward) => {
+                let ProcessRef { template, index } = self.pick(who);
+                let count = self.state.count(template);
+                let by = if forward { 1 } else { count - 1 };
+                let beside = ProcessRef {
+                    template,
+                    index: (index + by) % count,
+                };
+                return Some(self.named(beside));
+            }
+            Column::Came(a, b) => {
+                let (a, b) = (self.pick(a), self.pick(b));
+                let arrivals = self.frame.arrivals.as_ref()?;
+                let before = |a, b| arrivals.came_before(self.state, a, b);
+                return Some(match (before(a, b), before(b, a)) {
+                    (true, _) => 1,
+                    (_, true) => 2,
+                    _ => APART,
+                });
+            }
             Column::Shared(var, places) => {
                 let position = self.position(self.instance.shared(var), &places)?;
                 (
@@ -200,13 +222,18 @@ impl Moment<'_, '_> {
                 };
                 Some(match process {
                     None => NOBODY,
-                    Some(process) => match self.picked.iter().position(|one| *one == process) {
-                        Some(who) => this(who as Who),
-                        None => OTHER,
-                    },
+                    Some(process) => self.named(process),
                 })
             }
-            Domain::Labels(_) | Domain::Either => None,
+            Domain::Labels(_) | Domain::Either | Domain::Came => None,
+        }
+    }
+
+    /// A process, as the value of an id.
+    fn named(&self, process: ProcessRef) -> Mask {
+        match self.picked.iter().position(|one| *one == process) {
+            Some(who) => this(who as Who),
+            None => OTHER,
         }
     }
 

@@ -45,6 +45,13 @@ impl Situation {
                     second: usize::from(second),
                 }
             }
+            Column::Came(a, b) => Fact::Came {
+                first: usize::from(a),
+                second: usize::from(b),
+                before: has(0),
+                after: has(1),
+                apart: has(2),
+            },
             Column::First(who) => Fact::First {
                 reference: usize::from(who),
                 holds: has(1),
@@ -53,6 +60,15 @@ impl Situation {
                 reference: usize::from(who),
                 holds: has(1),
             },
+            Column::Beside(who, forward) => {
+                let whos = 0..self.scope.len();
+                Fact::Beside {
+                    reference: usize::from(who),
+                    forward,
+                    references: whos.filter(|who| mask & this(*who as Who) != 0).collect(),
+                    other: mask & OTHER != 0,
+                }
+            }
             Column::Shared(..) | Column::Own(..) => {
                 let cell = name(frame, &frame.cell(column, &self.scope)?);
                 match frame.domain(column, &self.scope)? {
@@ -72,7 +88,7 @@ impl Situation {
                             values: held.map(|bit| least + i64::from(bit)).collect(),
                         }
                     }
-                    Domain::Labels(_) | Domain::Either => return None,
+                    Domain::Labels(_) | Domain::Either | Domain::Came => return None,
                 }
             }
             Column::Choice(_) => return None,

@@ -1,6 +1,6 @@
 //! Excluded situations in the words of the model: what never holds of any few processes, all different.
 
-use threadwise_evidence::family::{Excluded, Fact};
+use threadwise_evidence::family::{Excluded, Fact, FamilyClaim};
 use threadwise_evidence::{Expression, Outline};
 use threadwise_lang::program::{Program, Scalar, TemplateId};
 use threadwise_model::family::{Family, Term};
@@ -10,7 +10,8 @@ use super::words::process;
 use crate::scope::single;
 
 /// What is excluded, as an outline; nothing if it is not about the family.
-pub(super) fn outline(family: &Family, excluded: &[Excluded]) -> Option<Outline> {
+pub(super) fn outline(family: &Family, claim: &FamilyClaim) -> Option<Outline> {
+    let excluded = claim.excluded.as_ref()?;
     let letters = letters(family);
     let mut outline = Outline {
         whole: true,
@@ -23,6 +24,22 @@ pub(super) fn outline(family: &Family, excluded: &[Excluded]) -> Option<Outline>
     outline
         .always
         .sort_by_key(|text| (text.matches(" in ").count(), text.len()));
+    for queue in claim.arrivals.iter().flat_map(|arrivals| &arrivals.0) {
+        let one = process(
+            family,
+            family
+                .templates
+                .iter_enumerated()
+                .find(|(_, template)| template.name == queue.template)?
+                .0,
+            "i",
+        );
+        let defined = format!(
+            "An auxiliary order: from when {one} comes to {{{}}} until it leaves them, it is after whoever was there.",
+            queue.labels.join(", ")
+        );
+        outline.argument.push(defined);
+    }
     if excluded.is_empty() {
         let nothing = "Nothing has to be known for it: it follows from the text.";
         outline.argument.push(nothing.to_owned());
@@ -178,6 +195,50 @@ fn words(family: &Family, called: &[Called], fact: &Fact) -> Option<Expression> 
             called.get(*first)?.id,
             called.get(*second)?.id
         )),
+        Fact::Came {
+            first,
+            second,
+            before,
+            after,
+            apart,
+        } => {
+            let (one, other) = (called.get(*first)?, called.get(*second)?);
+            let came =
+                |a: &Called, b: &Called| comparison(format!("{} before {}", a.process, b.process));
+            let (one_first, other_first) = (came(one, other), came(other, one));
+            let not = |it: Expression| Expression::Not(Box::new(it));
+            match (before, after, apart) {
+                (true, true, true) => Expression::and(Vec::new()),
+                (true, true, false) => Expression::or(vec![one_first, other_first]),
+                (true, false, true) => not(other_first),
+                (false, true, true) => not(one_first),
+                (true, false, false) => one_first,
+                (false, true, false) => other_first,
+                (false, false, true) => Expression::and(vec![not(one_first), not(other_first)]),
+                (false, false, false) => Expression::or(Vec::new()),
+            }
+        }
+        Fact::Beside {
+            reference,
+            forward,
+            references,
+            other,
+        } => {
+            let one = called.get(*reference)?;
+            let way = if *forward { "next" } else { "prev" };
+            let is = |other: &Called, sign: &str| {
+                comparison(format!("{way}({}) {sign} {}", one.id, other.id))
+            };
+            let all = called.iter().enumerate();
+            let all = all.filter(|(who, of)| {
+                of.template == one.template && references.contains(who) != *other
+            });
+            let each = all.map(|(_, of)| is(of, if *other { "!=" } else { "==" }));
+            match other {
+                true => Expression::and(each.collect()),
+                false => Expression::or(each.collect()),
+            }
+        }
         Fact::First { reference, holds } => {
             let one = called.get(*reference)?;
             let Term::Number(lowest) = family.templates[one.template].lowest_id else {

@@ -41,8 +41,8 @@ pub(crate) fn outline(
     stop: &dyn Fn() -> bool,
 ) -> Option<Outline> {
     let family = &Family::new(Arc::clone(program), fixed).ok()?;
-    if let Some(excluded) = &claim.excluded {
-        return excluded::outline(family, excluded);
+    if claim.excluded.is_some() {
+        return excluded::outline(family, claim);
     }
     let liveness = family.liveness(property).ok()?;
     let mut reader = Reader::new(family, claim)?;

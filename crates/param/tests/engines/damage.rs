@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use threadwise_certify::check_family;
 use threadwise_evidence::arithmetic::{Atom, Formula, Proof};
-use threadwise_evidence::family::{Condition, Excluded, Fact, FamilyClaim};
+use threadwise_evidence::family::{Arrivals, Condition, Excluded, Fact, FamilyClaim, Queue};
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_lang::program::Program;
 use threadwise_lang::syntax::parse;
@@ -369,6 +369,7 @@ fn proofs_of_changed_random_programs_are_refused() {
 fn with_situations() -> Vec<(String, String)> {
     let quick = [
         "bakery",
+        "dining",
         "german",
         "mux_sem",
         "mux_sem_count",
@@ -405,6 +406,9 @@ fn damages_of_situations(excluded: &[Excluded]) -> Vec<(&'static str, Vec<Exclud
                 Fact::Value { values, .. } if values.len() > 1 => values.pop().is_some(),
                 Fact::Id {
                     references, other, ..
+                }
+                | Fact::Beside {
+                    references, other, ..
                 } if *other => references.pop().is_some(),
                 _ => false,
             });
@@ -425,14 +429,24 @@ fn damages_of_situations(excluded: &[Excluded]) -> Vec<(&'static str, Vec<Exclud
                     *holds = !*holds;
                     true
                 }
+                Fact::Beside { forward, .. } => {
+                    *forward = !*forward;
+                    true
+                }
+                Fact::Came { first, second, .. } => {
+                    std::mem::swap(first, second);
+                    true
+                }
                 _ => false,
             });
             add("no such name", &|facts| {
                 match &mut facts[fact] {
                     Fact::At { labels, .. } => labels.push("nowhere".to_owned()),
                     Fact::Value { cell, .. } | Fact::Id { cell, .. } => cell.push_str("[7]"),
-                    Fact::Before { second, .. } => *second = 77,
-                    Fact::First { reference, .. } | Fact::Last { reference, .. } => *reference = 77,
+                    Fact::Before { second, .. } | Fact::Came { second, .. } => *second = 77,
+                    Fact::First { reference, .. }
+                    | Fact::Last { reference, .. }
+                    | Fact::Beside { reference, .. } => *reference = 77,
                 }
                 true
             });
@@ -479,9 +493,186 @@ fn damaged_situations_are_refused() {
     }
 }
 
+/// Programs in which it matters who came first.
+fn with_queues() -> Vec<(String, String)> {
+    let finite = threadwise_testgen::library().into_iter();
+    let finite = finite.filter(|(name, _)| name == "mcs_lock");
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/any/protocols");
+    let once = std::fs::read_to_string(format!("{folder}/right_clh_once.tw")).expect("a text");
+    finite
+        .chain([("right_clh_once".to_owned(), once)])
+        .collect()
+}
+
+fn variant(name: &str) -> String {
+    let mut variants = variants_for_all().into_iter();
+    variants.find(|(known, _)| known == name).expect(name).1
+}
+
+/// What is claimed of neighbours in every state follows from no situations where it is true of every ring, and nowhere else.
+#[test]
+fn what_is_true_of_some_rings_is_refused() {
+    for (name, right) in [("right_ring", true), ("wrong_ring", false)] {
+        let sources = sources(Way::Cubes, [(name.to_owned(), variant(name))], BUDGET / 8);
+        let checks = sources
+            .iter()
+            .find(|source| source.certificate.property == "checks");
+        let checks = checks.expect("a proof");
+        let mut asked = 0;
+        for property in properties(&checks.program) {
+            let mut certificate = checks.certificate.clone();
+            certificate.property.clone_from(&property);
+            let checked = check_family(&checks.program, &certificate, &property, &|| false);
+            let expected = right || property == "checks";
+            assert_eq!(checked.is_ok(), expected, "{name}: {property}: {checked:?}");
+            asked += 1;
+        }
+        assert!(asked >= 9, "{name}: {asked}");
+    }
+}
+
+/// Situations of two processes in a queue, and whether they are as they are claimed to be.
+#[test]
+fn who_came_first_is_as_steps_make_it() {
+    let sources = sources(Way::Cubes, with_queues(), BUDGET / 8);
+    let mutex = sources
+        .iter()
+        .find(|source| source.name == "right_clh_once" && source.certificate.property == "checks");
+    let source = mutex.expect("a proof");
+    let Claim::Family(claim) = &source.certificate.claim else {
+        panic!("another kind of claim");
+    };
+    let known = claim.excluded.clone().unwrap_or_default();
+    let at = |reference: usize, label: &str| Fact::At {
+        reference,
+        labels: vec![label.to_owned()],
+    };
+    let came = |(first, second): (usize, usize), [before, after, apart]: [bool; 3]| Fact::Came {
+        first,
+        second,
+        before,
+        after,
+        apart,
+    };
+    let tail = |who: usize| Fact::Id {
+        cell: "tail".to_owned(),
+        none: false,
+        references: vec![who],
+        other: false,
+    };
+    let (before, after) = ([true, false, false], [false, true, false]);
+    let apart = [false, false, true];
+    let claims = [
+        (
+            true,
+            vec![at(0, "wait"), at(1, "critical"), came((0, 1), apart)],
+        ),
+        (true, vec![at(0, "idle"), came((0, 1), [true, true, false])]),
+        (true, vec![tail(0), came((0, 1), before)]),
+        (true, vec![tail(0), came((1, 0), after)]),
+        (false, vec![tail(0), came((0, 1), after)]),
+        (false, vec![tail(1), came((0, 1), before)]),
+        (
+            false,
+            vec![at(0, "wait"), at(1, "wait"), came((0, 1), before)],
+        ),
+        (
+            false,
+            vec![at(0, "wait"), at(1, "wait"), came((0, 1), after)],
+        ),
+        (false, vec![at(0, "wait"), came((0, 1), apart)]),
+        (false, vec![came((0, 1), [true, false, true])]),
+        (false, vec![came((0, 0), before)]),
+    ];
+    let order = Queue {
+        template: "P".to_owned(),
+        labels: ["wait", "critical", "leave", "done"]
+            .map(str::to_owned)
+            .to_vec(),
+    };
+    for (number, (expected, facts)) in claims.into_iter().enumerate() {
+        let situation = Excluded {
+            references: vec!["P".to_owned(); 2],
+            facts,
+        };
+        let mut certificate = source.certificate.clone();
+        certificate.claim = Claim::Family(FamilyClaim {
+            arrivals: Some(Box::new(Arrivals(vec![order.clone()]))),
+            excluded: Some(known.iter().cloned().chain([situation]).collect()),
+            ..claim.clone()
+        });
+        let property = &certificate.property;
+        let checked = check_family(&source.program, &certificate, property, &|| false);
+        assert_eq!(checked.is_ok(), expected, "{number}: {checked:?}");
+    }
+}
+
+#[test]
+fn damaged_orders_of_arrival_are_refused() {
+    let (mut refused, mut accepted) = (0, 0);
+    for source in sources(Way::Cubes, with_queues(), BUDGET) {
+        let certificate = &source.certificate;
+        let property = &certificate.property;
+        let Claim::Family(claim) = &certificate.claim else {
+            panic!("{}: another kind of claim", source.name);
+        };
+        let arrivals = claim.arrivals.as_ref();
+        let Some(queue) = arrivals.and_then(|arrivals| arrivals.0.first()) else {
+            continue;
+        };
+        let check = |queues: Vec<Queue>| {
+            let mut damaged = certificate.clone();
+            damaged.claim = Claim::Family(FamilyClaim {
+                arrivals: Some(Box::new(Arrivals(queues))),
+                ..claim.clone()
+            });
+            check_family(&source.program, &damaged, property, &|| false)
+        };
+        let template = &source.program.templates.raw[0];
+        let entry = template.locations[template.entry].name.clone();
+        let with = |label: &str| {
+            let mut queue = queue.clone();
+            queue.labels.push(label.to_owned());
+            vec![queue]
+        };
+        // Nobody is in order, who begins is, there is no such label or template, the labels are the others.
+        assert!(check(Vec::new()).is_err(), "{}", source.name);
+        assert!(check(with(&entry)).is_err(), "{}", source.name);
+        assert!(check(with("nowhere")).is_err(), "{}", source.name);
+        let mut other = queue.clone();
+        other.template = "Nobody".to_owned();
+        assert!(check(vec![other]).is_err(), "{}", source.name);
+        let outside = template.locations.iter().map(|location| &location.name);
+        let outside = outside.filter(|name| !queue.labels.contains(name) && **name != entry);
+        let turned = Queue {
+            labels: outside.cloned().collect(),
+            ..queue.clone()
+        };
+        assert!(check(vec![turned]).is_err(), "{}", source.name);
+        for gone in 0..queue.labels.len() {
+            let mut less = queue.clone();
+            less.labels.remove(gone);
+            match check(vec![less]) {
+                Ok(_) => accepted += 1,
+                Err(_) => refused += 1,
+            }
+        }
+        // An order is for situations.
+        let mut views = certificate.clone();
+        views.claim = Claim::Family(FamilyClaim {
+            excluded: None,
+            ..claim.clone()
+        });
+        assert!(check_family(&source.program, &views, property, &|| false).is_err());
+    }
+    // Of a label that a process only passes, the order is not needed.
+    assert!(refused >= 8 && refused > accepted, "{refused}, {accepted}");
+}
+
 #[test]
 fn situations_of_changed_programs_are_refused() {
-    let sources = sources(Way::Cubes, with_situations(), BUDGET / 8);
+    let programs = with_situations().into_iter().chain(with_queues());
+    let sources = sources(Way::Cubes, programs, BUDGET / 8);
     let (refused, accepted, wrong) = against_changes(&sources, 12);
     let exercised = refused >= 60 && accepted >= 60 && wrong >= 30;
     assert!(exercised, "{refused}, {wrong} of them wrong; {accepted}");

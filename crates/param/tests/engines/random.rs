@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
 use threadwise_testgen::parametric::{
-    AtInstance, Truth, generate, generate_caches, generate_structures, safety_mutant, verdicts,
+    AtInstance, Truth, generate, generate_caches, generate_queues, generate_rings,
+    generate_structures, safety_mutant, verdicts,
 };
 use threadwise_testgen::sweep::programs;
 
@@ -215,6 +216,34 @@ fn proofs_agree_with_search_on_changed_programs() {
     let of = |thousand: usize| thousand * count as usize / 1_000;
     let exercised = total.proved >= of(700) && total.violated >= of(400);
     assert!(exercised, "{total:?}");
+}
+
+/// Neighbours, and pointers to them.
+#[test]
+fn proofs_agree_with_search_on_random_rings() {
+    let count = programs(150);
+    let [cubes] = compare(generate_rings, count, (5, 3_000), |_| {
+        [Some((Way::Cubes, 2_000))]
+    });
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = cubes.proved >= of(800)
+        && cubes.violated >= of(800)
+        && cubes.unknown <= of(2_000)
+        && cubes.searched >= of(700);
+    assert!(exercised, "{cubes:?}");
+}
+
+/// Who came first.
+#[test]
+fn proofs_agree_with_search_on_random_queues() {
+    let count = programs(100);
+    let [cubes] = compare(generate_queues, count, (5, 3_000), |_| {
+        [Some((Way::Cubes, 1_000))]
+    });
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised =
+        cubes.proved >= of(300) && cubes.violated >= of(300) && cubes.searched >= of(250);
+    assert!(exercised, "{cubes:?}");
 }
 
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.

@@ -14,11 +14,15 @@
 //! and somebody who is asked about is one of those in the scene or comes into it. What this has no form for (integers without bounds, numbers of processes, what holds of processes
 //! that are not in the scene) is known to have any value, so the facts about it are never used. There is no search for invariants here, and no code of an engine.
 
+mod came;
 mod refute;
+mod ring;
 mod scene;
 mod value;
 
-use threadwise_evidence::family::{Excluded, Fact as Claimed};
+use std::rc::Rc;
+
+use threadwise_evidence::family::{Excluded, Fact as Claimed, Queue};
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{
     Cell, Conjunct, Family, Names, Path, PathEnd, Population, Term, Write,
@@ -26,6 +30,7 @@ use threadwise_model::family::{
 
 use super::names::{location_named, symbol, template_named};
 use crate::Error;
+use came::Queues;
 use refute::{Fact, Refuter};
 pub(crate) use scene::{Literal, Situation, Values};
 use scene::{Scene, Thing};
@@ -38,6 +43,7 @@ pub(crate) struct Conditions<'a> {
     pub(crate) family: &'a Family,
     pub(crate) property: &'a str,
     situations: Vec<Situation>,
+    queues: Rc<Queues>,
     stop: &'a dyn Fn() -> bool,
     pub(crate) conditions: u64,
 }
@@ -47,6 +53,7 @@ impl<'a> Conditions<'a> {
         family: &'a Family,
         property: &'a str,
         claimed: &[Excluded],
+        arrivals: &[Queue],
         stop: &'a dyn Fn() -> bool,
     ) -> Result<Conditions<'a>, Error> {
         for template in &family.templates {
@@ -67,6 +74,7 @@ impl<'a> Conditions<'a> {
             family,
             property,
             situations: situations.collect::<Result<_, _>>()?,
+            queues: Rc::new(Queues::new(family, arrivals)?),
             stop,
             conditions: 0,
         })
@@ -95,7 +103,7 @@ impl<'a> Conditions<'a> {
     /// That no excluded situation is there at first.
     pub(crate) fn initial(&mut self) -> Result<(), Error> {
         for (number, situation) in self.situations.clone().iter().enumerate() {
-            let (mut scene, to) = Scene::of(self.family, situation);
+            let (mut scene, to) = Scene::of(self.family, &self.queues, situation);
             let mut facts = Vec::new();
             let mut possible = true;
             for literal in &situation.literals {
@@ -106,6 +114,8 @@ impl<'a> Conditions<'a> {
                         Some(Term::Number(entry.index() as i64))
                     }
                     Thing::Cell(cell) => self.first(cell),
+                    // Nobody has come yet.
+                    Thing::Came(..) => Some(Term::Number(came::APART)),
                     _ => None,
                 };
                 match begins {
@@ -156,7 +166,7 @@ impl<'a> Conditions<'a> {
             for (template, declared) in self.family.templates.iter_enumerated() {
                 for path in &declared.paths {
                     let PathEnd::At(to) = path.end else { continue };
-                    let (scene, names) = Scene::of(self.family, situation);
+                    let (scene, names) = Scene::of(self.family, &self.queues, situation);
                     let mut movers: Vec<usize> = (0..scene.templates.len()).collect();
                     movers.retain(|who| scene.templates[*who] == template);
                     for mover in movers {
@@ -202,6 +212,10 @@ impl<'a> Conditions<'a> {
                     continue;
                 }
                 Thing::Cell(cell) => after(&writes, cell),
+                Thing::Came(a, b) => {
+                    self.queues
+                        .after((*a, *b), mover as u32, &scene.templates, (path.from, to))
+                }
                 _ => None,
             };
             match after {
@@ -264,7 +278,7 @@ impl<'a> Conditions<'a> {
                 let PathEnd::Fails(..) = path.end else {
                     continue;
                 };
-                let mut scene = Scene::new(self.family);
+                let mut scene = Scene::new(self.family, &self.queues);
                 let known = scene.templates.iter().position(|known| *known == template);
                 let mover = match known {
                     Some(mover) => mover,
@@ -288,7 +302,11 @@ impl<'a> Conditions<'a> {
     /// That an invariant holds but in excluded situations.
     pub(crate) fn invariant(&mut self, conjuncts: &[Conjunct]) -> Result<(), Error> {
         for conjunct in conjuncts {
-            self.identify(conjunct, Scene::new(self.family), &mut Vec::new())?;
+            self.identify(
+                conjunct,
+                Scene::new(self.family, &self.queues),
+                &mut Vec::new(),
+            )?;
         }
         Ok(())
     }
@@ -415,6 +433,49 @@ fn literal(family: &Family, templates: &[TemplateId], fact: &Claimed) -> Result<
                     other: *other,
                     known: (0..templates.len() as u32).collect(),
                 },
+            }
+        }
+        Claimed::Beside {
+            reference: who,
+            forward,
+            references,
+            other,
+        } => {
+            let references = references.iter().map(|who| reference(*who));
+            Literal {
+                thing: Thing::Beside(reference(*who)?, *forward),
+                values: Values::Ids {
+                    none: false,
+                    processes: references.collect::<Result<_, _>>()?,
+                    other: *other,
+                    known: (0..templates.len() as u32).collect(),
+                },
+            }
+        }
+        Claimed::Came {
+            first,
+            second,
+            before,
+            after,
+            apart,
+        } => {
+            let (first, second) = (reference(*first)?, reference(*second)?);
+            if first == second {
+                return Err("nobody comes before itself".to_owned());
+            }
+            let each = [
+                (before, came::FIRST),
+                (after, came::SECOND),
+                (apart, came::APART),
+            ];
+            let values = each.iter().filter(|(listed, _)| **listed);
+            let values = values.map(|(_, value)| match first < second {
+                true => *value,
+                false => came::turned(*value),
+            });
+            Literal {
+                thing: Thing::Came(first.min(second), first.max(second)),
+                values: Values::Numbers(values.collect()),
             }
         }
         Claimed::Before { first, second } => {

@@ -5,9 +5,12 @@
 //! are in every scene, first.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use threadwise_lang::program::{Scalar, TemplateId};
 use threadwise_model::family::{Cell, Family, Formula, Index, Path, Population, Term};
+
+use super::came::{self, Queues};
 
 /// Values of a type that are listed at most. Those of greater ones are not.
 const MAX_VALUES: i128 = 128;
@@ -23,6 +26,10 @@ pub(crate) enum Thing {
     First(u32),
     /// Whether it is the last.
     Last(u32),
+    /// Who is beside a process on a ring: the next one (`true`), or the one before.
+    Beside(u32, bool),
+    /// Which of two processes came first to where the claim says, the first with the smaller position in the scene: [`FIRST`](came::FIRST), [`SECOND`](came::SECOND) or [`APART`](came::APART).
+    Came(u32, u32),
     /// A variable, indexed by numbers and processes of the scene.
     Cell(Cell),
     /// A value that the step chooses.
@@ -149,7 +156,10 @@ impl Literal {
             Thing::Before(a, b) => Thing::Before(one(*a), one(*b)),
             Thing::First(who) => Thing::First(one(*who)),
             Thing::Last(who) => Thing::Last(one(*who)),
+            Thing::Beside(who, forward) => Thing::Beside(one(*who), *forward),
             Thing::Choice(choice) => Thing::Choice(*choice),
+            Thing::Came(a, b) if one(*a) > one(*b) => Thing::Came(one(*b), one(*a)),
+            Thing::Came(a, b) => Thing::Came(one(*a), one(*b)),
             Thing::Cell(Cell::Shared { var, indices: each }) => Thing::Cell(Cell::Shared {
                 var: *var,
                 indices: indices(each),
@@ -184,7 +194,12 @@ impl Literal {
                 other: *other,
                 known: known.iter().map(|who| one(*who)).collect(),
             },
-            numbers => numbers.clone(),
+            Values::Numbers(numbers) => Values::Numbers(match self.thing {
+                Thing::Came(a, b) if one(a) > one(b) => {
+                    numbers.iter().map(|value| came::turned(*value)).collect()
+                }
+                _ => numbers.clone(),
+            }),
         };
         Literal { thing, values }
     }
@@ -216,11 +231,13 @@ pub(crate) struct Scene {
     pub(crate) templates: Vec<TemplateId>,
     sets: BTreeMap<Thing, Vec<Value>>,
     choices: Vec<Option<Choice>>,
+    /// Where processes are in the order in which they came there.
+    pub(super) queues: Rc<Queues>,
 }
 
 impl Scene {
     /// The processes that are in every scene.
-    pub(crate) fn new(family: &Family) -> Scene {
+    pub(crate) fn new(family: &Family, queues: &Rc<Queues>) -> Scene {
         let templates = family.templates.indices();
         Scene {
             templates: templates
@@ -228,12 +245,17 @@ impl Scene {
                 .collect(),
             sets: BTreeMap::new(),
             choices: Vec::new(),
+            queues: Rc::clone(queues),
         }
     }
 
     /// A scene with the processes of a situation, and who they are in it.
-    pub(crate) fn of(family: &Family, situation: &Situation) -> (Scene, Vec<u32>) {
-        let mut scene = Scene::new(family);
+    pub(crate) fn of(
+        family: &Family,
+        queues: &Rc<Queues>,
+        situation: &Situation,
+    ) -> (Scene, Vec<u32>) {
+        let mut scene = Scene::new(family, queues);
         let mut to = Vec::new();
         for template in &situation.templates {
             let known = scene.templates.iter().position(|known| known == template);
@@ -294,6 +316,10 @@ impl Scene {
                 numbers(0, template.locations.len() as i64 - 1)
             }
             Thing::Before(..) | Thing::First(_) | Thing::Last(_) => numbers(0, 1),
+            Thing::Came(..) => numbers(0, 2),
+            Thing::Beside(who, _) => {
+                Some(self.ids(family, Some(self.templates[*who as usize]), false))
+            }
             Thing::Choice(choice) => match (*self.choices.get(*choice as usize)?)? {
                 Choice::Numbers(least, greatest) => numbers(least, greatest),
                 Choice::Ids(of, none) => Some(self.ids(family, Some(of), none)),
@@ -390,7 +416,7 @@ impl Scene {
     }
 
     /// Says whether a process, `a`, is before another one, `b`. `false` if that cannot be.
-    fn order(&mut self, family: &Family, a: u32, b: u32, before: bool) -> bool {
+    pub(super) fn order(&mut self, family: &Family, a: u32, b: u32, before: bool) -> bool {
         if self
             .before(family, a, b)
             .is_some_and(|known| known != before)
@@ -406,6 +432,14 @@ impl Scene {
         true
     }
 
+    /// The number that a thing is, if that is known.
+    pub(super) fn known_of(&self, thing: &Thing) -> Option<i64> {
+        match self.sets.get(thing)?.as_slice() {
+            [value] => Some(value.more),
+            _ => None,
+        }
+    }
+
     /// Whether a thing that is true or false is true, if that is known.
     pub(crate) fn truth(&self, thing: &Thing) -> Option<bool> {
         match self.sets.get(thing)?.as_slice() {
@@ -414,8 +448,33 @@ impl Scene {
         }
     }
 
-    /// Draws the conclusions from what is known of the order. `false` if it contradicts itself.
+    /// What something is known of.
+    pub(super) fn things(&self) -> impl Iterator<Item = &Thing> {
+        self.sets.keys()
+    }
+
+    /// Draws the conclusions from what is known of the order and of neighbours. `false` if it contradicts itself.
     pub(crate) fn close(&mut self, family: &Family) -> bool {
+        loop {
+            let known = self.known();
+            let closed =
+                self.close_order(family) && self.close_rings(family) && self.close_arrivals(family);
+            if !closed {
+                return false;
+            }
+            if self.known() == known {
+                return true;
+            }
+        }
+    }
+
+    /// How much is known: of how many things, and how many values they have.
+    fn known(&self) -> (usize, usize) {
+        let values = self.sets.values().map(Vec::len);
+        (self.sets.len(), values.sum())
+    }
+
+    fn close_order(&mut self, family: &Family) -> bool {
         let ordered =
             |thing: &Thing| matches!(thing, Thing::Before(..) | Thing::First(_) | Thing::Last(_));
         if !self.sets.keys().any(ordered) {

@@ -6,6 +6,7 @@
 use threadwise_lang::program::{Scalar, TemplateId};
 use threadwise_model::family::{Cell, Family, Formula, Index, Names, Population, Term};
 
+use super::ring::neighbour;
 use super::scene::{Base, Scene, Thing, Value};
 
 /// Values that are listed at most.
@@ -50,6 +51,16 @@ impl Reading<'_> {
                 let mut values = Vec::new();
                 for cell in self.cells(cell)? {
                     join(&mut values, self.thing(Thing::Cell(cell))?);
+                }
+                values
+            }
+            Term::If(..) if let Some((ring, forward, id)) = neighbour(term) => {
+                let mut values = Vec::new();
+                for who in self.processes(id)? {
+                    if self.scene.templates[who as usize] != ring {
+                        return None;
+                    }
+                    join(&mut values, self.thing(Thing::Beside(who, forward))?);
                 }
                 values
             }
@@ -201,6 +212,18 @@ impl Reading<'_> {
             Term::Choice(choice) => Some(Thing::Choice(*choice)),
             Term::Cell(cell) => match self.cells(cell)?.as_slice() {
                 [cell] => Some(Thing::Cell(cell.clone())),
+                _ => None,
+            },
+            Term::If(..) if let Some((ring, forward, id)) = neighbour(term) => {
+                match self.processes(id)?[..] {
+                    [who] if self.scene.templates[who as usize] == ring => {
+                        Some(Thing::Beside(who, forward))
+                    }
+                    _ => None,
+                }
+            }
+            Term::Sum(terms) => match &terms[..] {
+                [id, Term::Number(_)] => self.id_thing(id),
                 _ => None,
             },
             Term::If(condition, yes, no) => match self.formula(condition)? {
