@@ -1,6 +1,6 @@
 //! Proofs of liveness made by hand: accepted as they are, and refused if a rule is broken.
 
-use threadwise_evidence::family::{Control, Deleted, Deletion, FairClaim, Transition};
+use threadwise_evidence::family::{Control, Deleted, Deletion, FairClaim, Holding, Transition};
 
 use super::{Draft, claim};
 
@@ -321,4 +321,164 @@ fn all_places_to_wait_at_are_looked_at() {
     let mut without = free();
     without.claim.fair.as_mut().unwrap().controls.clear();
     without.refused("one control");
+}
+
+/// One label after another, round and round, which nobody has to leave if what it waits for never comes.
+const ROUNDS: &str = "
+    param N = 2 where N >= 1;
+    shared x: bool = false;
+    shared n: int = 0;
+    shared up: array[P] of bool = true;
+    process P[i: 1..N] { loop { a: up[i] := false; b: up[i] := true; } }
+    process Q { loop { q: atomic { await exists j in P: up[j]; x := true; } } }
+    process R[i: 1..N] { loop { r: skip; } }
+    process S[i: 1..N] { loop { s: stay; n := n - 1; } }
+    process W[i: 1..N] { loop { v: skip; w: await x; } }
+    process Z[i: 1..N] { z: await x; y: await x; }
+    fairness scheduling: unconditional;
+    fairness looks: weak forall j in R: x;
+    liveness up under scheduling: forall i in P: F x;
+    liveness round under scheduling: F x;
+    liveness again under scheduling: forall i in R: F x;
+    liveness down: F (n < 0);
+    liveness waits under scheduling: forall i in W: F x;
+    liveness begins under scheduling: forall i in Z: F x;
+    liveness looked_at under looks: forall i in P: F x;
+";
+
+fn own(path: usize) -> Transition {
+    Transition {
+        control: 0,
+        other: None,
+        path,
+    }
+}
+
+#[test]
+fn who_stays_does_not_move() {
+    // Whoever is at `r` goes round.
+    let mut draft = Draft::new(ROUNDS, "round").view("", &["#R.r >= 1"]);
+    let somebody = Deletion::Somebody {
+        template: "R".to_owned(),
+        location: "r".to_owned(),
+        holding: None,
+        states: vec![draft.states("0 <= 0")],
+    };
+    let draft = draft.fair(None, "x <= 0", vec![somebody]);
+    draft.refused("deletion 0");
+    let mut draft = Draft::new(ROUNDS, "again");
+    let states = draft.states("0 <= 0");
+    let draft = draft.fair(Some("r"), "x <= 0", vec![Deletion::Oneself { states }]);
+    draft.refused("deletion 0");
+    // What is said of who stays is for others to change.
+    let mut draft = free().counted("P", "x <= 0");
+    let predicate = 0;
+    let Deletion::Somebody { holding, .. } = &mut deletions(&mut draft)[1] else {
+        unreachable!()
+    };
+    *holding = Some(Holding {
+        predicate,
+        holds: true,
+    });
+    draft.refused("others may change");
+}
+
+#[test]
+fn transitions_are_deleted_only_if_they_are_not_taken_for_ever() {
+    let again = |first: Deletion| {
+        let mut draft = Draft::new(ROUNDS, "again");
+        let states = draft.states("0 <= 0");
+        let all = vec![first, Deletion::Oneself { states }];
+        draft.fair(Some("r"), "x <= 0", all)
+    };
+    let transitions = || vec![own(0)];
+    let leave = Deletion::Leave {
+        transitions: transitions(),
+    };
+    again(leave).refused("leads back");
+    let impossible = Deletion::Impossible {
+        transitions: transitions(),
+    };
+    again(impossible).refused("deletion 0");
+    // What keeps a sum as it is may be taken for ever.
+    let mut draft = Draft::new(ROUNDS, "again");
+    let rank = draft.rank(&[("#Q.q", 1)], 0);
+    let impossible = Deletion::Impossible {
+        transitions: transitions(),
+    };
+    let states = draft.states("0 <= 0");
+    let all = vec![rank, impossible, Deletion::Oneself { states }];
+    draft.fair(Some("r"), "x <= 0", all).refused("deletion 1");
+}
+
+#[test]
+fn who_may_rest_may_be_the_one_that_is_scheduled() {
+    let only = |process: &str| {
+        let lines = ROUNDS.lines();
+        let lines = lines.filter(|line| !line.contains("process ") || line.contains(process));
+        let lines = lines.filter(|line| !line.contains(" in ") || line.contains("process "));
+        lines
+            .filter(|line| !line.contains("array"))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let down = |text: &str| {
+        let mut draft = Draft::new(text, "down").view("", &["#S.done == 0"]);
+        let rank = draft.rank(&[("n", 1)], 0);
+        let states = vec![draft.states("0 <= 0")];
+        draft.fair(None, "n >= 0", vec![rank, Deletion::Everybody { states }])
+    };
+    let text = only("process S");
+    down(&text).refused("deletion 1");
+    down(&text.replace("stay; ", "")).accepted();
+}
+
+#[test]
+fn states_persist_at_the_label_where_a_transition_leads() {
+    let draft = Draft::new(ROUNDS, "up").view("P.a", &["up[$0] >= 1"]);
+    let mut draft = draft.view("", &["#Q.q >= 1"]);
+    let pending = draft.formula("x <= 0");
+    let controls = ["a", "b"].map(|label| Control {
+        location: Some(label.to_owned()),
+        pending: pending.clone(),
+    });
+    let somebody = Deletion::Somebody {
+        template: "Q".to_owned(),
+        location: "q".to_owned(),
+        holding: None,
+        states: vec![draft.states("x <= 0")],
+    };
+    let mut at_b = draft.states("x <= 0");
+    at_b.control = 1;
+    draft.claim.fair = Some(FairClaim {
+        controls: controls.to_vec(),
+        deletions: vec![somebody, Deletion::Oneself { states: at_b }],
+    });
+    draft.refused("deletion 0");
+}
+
+#[test]
+fn where_waiting_begins_and_where_it_goes_on_is_looked_at() {
+    // Who waits goes on from `v` to `w`.
+    let mut draft = Draft::new(ROUNDS, "waits");
+    let states = draft.states("x <= 0");
+    let all = vec![Deletion::Oneself { states }];
+    draft.fair(Some("v"), "x <= 0", all).refused("");
+    // It begins at `z`.
+    let draft = Draft::new(ROUNDS, "begins").view("", &["x <= 0"]);
+    let draft = draft.view("Z.y", &["1 <= 0"]).view("Z.done", &["1 <= 0"]);
+    let text = ROUNDS.replace("x := true", "x := x");
+    let draft = Draft {
+        program: Draft::new(&text, "begins").program,
+        ..draft
+    };
+    draft.fair(Some("y"), "x <= 0", Vec::new()).refused("");
+}
+
+#[test]
+fn assumptions_about_processes_of_another_template_are_not_about_the_one_that_waits() {
+    let mut draft = Draft::new(ROUNDS, "looked_at");
+    let promise = draft.promise(0, true, "x <= 0");
+    let draft = draft.fair(Some("a"), "x <= 0", vec![promise]);
+    draft.refused("not about that");
 }
