@@ -7,7 +7,7 @@
 //!
 //! Variables are named as in the source: `N`, `x`, `a[2]`. Beyond that there are `$0`, the number of the first reference from 0 on in its template (`$1` of the second one),
 //! `$0.v` and `$0.v[2]`, its local variables, `a[$0]`, an entry of a shared array, `#P.l`, the number of processes of `P` at `l`, and `#P.l[0]`, the
-//! number of those of which the first counted predicate holds. `?0` and the like are values that a step chooses, and `{max(y)}` and the like
+//! number of those of which the first counted predicate holds. `+P.l[0]` is the sum of the first summed term over them. `?0` and the like are values that a step chooses, and `{max(y)}` and the like
 //! terms that are not linear. `docs/book/src/certificates.md` has the conditions.
 
 use std::fmt;
@@ -25,6 +25,9 @@ pub struct FamilyClaim {
     /// Predicates of which it is counted how many processes they hold of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<CountedPredicate>,
+    /// Terms that are summed, label by label, over the processes there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summed: Vec<SummedTerm>,
     /// The assertions. Of views that are not listed nothing is claimed.
     pub views: Vec<ViewClaim>,
     /// Where it matters to excluded situations who came first.
@@ -159,6 +162,18 @@ pub struct CountedPredicate {
     pub template: String,
     /// What holds: over parameters, shared variables, and variables of the process, `$0`.
     pub predicate: Formula,
+}
+
+/// A term about one process, of which the values of all processes at a label are summed, at every label.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SummedTerm {
+    /// The template of the processes.
+    pub template: String,
+    /// Multiples of parameters, and of local variables of the process, `$0`.
+    pub terms: Vec<(Variable, i64)>,
+    /// What is added to that.
+    pub constant: i64,
 }
 
 /// The assertion of a view.
@@ -343,6 +358,11 @@ pub enum Condition {
     },
     /// In no state has somebody not ended while nobody has a step.
     Deadlock,
+    /// Of a liveness property: this holds in every state, as its predicates could not be evaluated elsewhere.
+    Defined {
+        /// What is checked, by its position.
+        check: usize,
+    },
     /// Of a liveness property: nobody waits with the process at this label, or nobody begins to.
     Elsewhere {
         /// The label.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
 use threadwise_evidence::family::{
-    ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, ViewClaim,
+    ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, SummedTerm, ViewClaim,
 };
 
 use crate::conditions::{Cases, Goal, Instantiation, shown};
@@ -257,9 +257,15 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             template: family.templates[counted.template].name.clone(),
             predicate: Linear::Atom(counted.predicate.clone()),
         });
+        let summed = self.cases.table.summed.iter().map(|summed| SummedTerm {
+            template: family.templates[summed.template].name.clone(),
+            terms: summed.term.terms.clone(),
+            constant: summed.term.constant,
+        });
         let mut claim = FamilyClaim {
             variables: Vec::new(),
             counted: counted.collect(),
+            summed: summed.collect(),
             views,
             arrivals: None,
             excluded: None,
@@ -303,6 +309,9 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
     for counted in &mut claim.counted {
         visit_formula(&mut counted.predicate, visit);
     }
+    for summed in &mut claim.summed {
+        visit_terms(&mut summed.terms, visit);
+    }
     for view in &mut claim.views {
         for assertion in &mut view.assertions {
             visit_formula(assertion, visit);
@@ -320,14 +329,7 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
     for deletion in &mut fair.deletions {
         match deletion {
             Deletion::Impossible { .. } | Deletion::Leave { .. } => {}
-            Deletion::Rank { terms, .. } => {
-                let mut atom = Atom {
-                    terms: std::mem::take(terms),
-                    constant: 0,
-                };
-                visit(&mut atom);
-                *terms = atom.terms;
-            }
+            Deletion::Rank { terms, .. } => visit_terms(terms, visit),
             Deletion::Oneself { states } => visit_formula(&mut states.states, visit),
             Deletion::Somebody { states, .. }
             | Deletion::Everybody { states }
@@ -337,6 +339,15 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
             }
         }
     }
+}
+
+fn visit_terms(terms: &mut Vec<(Variable, i64)>, visit: &mut dyn FnMut(&mut Atom)) {
+    let mut atom = Atom {
+        terms: std::mem::take(terms),
+        constant: 0,
+    };
+    visit(&mut atom);
+    *terms = atom.terms;
 }
 
 fn visit_formula(formula: &mut Linear, visit: &mut dyn FnMut(&mut Atom)) {

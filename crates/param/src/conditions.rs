@@ -17,6 +17,7 @@ use threadwise_model::family::{
 use crate::scope::{
     Counted, Form, Reference, Scope, Table, Translator, Var, indicates, plain, single,
 };
+use crate::sums;
 
 /// A view: processes at labels, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -214,6 +215,7 @@ impl<'a> Cases<'a> {
                 ]));
             }
         }
+        sums::at_first(&mut translator, &mut facts)?;
         facts.append(&mut translator.facts);
         self.cases.push(Case {
             view,
@@ -336,6 +338,7 @@ impl<'a> Cases<'a> {
                 after.insert(number, counter.add(by)?);
             }
         }
+        sums::after(&mut translator, path, (own, template, to), &mut after)?;
         for place in started {
             newborn(
                 &mut translator,
@@ -736,6 +739,18 @@ pub(crate) fn view_variables(
                 for location in declaration.locations.indices() {
                     let var = Var::Counted(number as u32, template, location, false);
                     variables.push(table.number(var));
+                }
+            }
+        }
+        for number in 0..table.summed.len() {
+            if table.summed[number].template == template {
+                for location in declaration.locations.indices() {
+                    variables.push(table.number(Var::Sum(
+                        number as u32,
+                        template,
+                        location,
+                        false,
+                    )));
                 }
             }
         }

@@ -22,6 +22,7 @@ use crate::questions::{Asked, Halt};
 use crate::ranking::{Prepared, Search};
 use crate::scope::{Counted, Table};
 use crate::small::Sample;
+use crate::sums::{self, Summed};
 
 /// A property to prove.
 #[derive(Clone, Debug)]
@@ -66,8 +67,12 @@ pub(crate) struct Shape {
     pub(crate) arity: usize,
     /// What is counted besides labels.
     pub(crate) counted: Vec<Counted>,
+    /// What is summed over processes.
+    pub(crate) summed: Vec<Summed>,
     /// Whether clauses may speak of numbers of processes.
     pub(crate) counting: bool,
+    /// Whether it is guessed that somebody is always at some of many labels.
+    pub(crate) cuts: bool,
     /// What equations are computed for one by one.
     pub(crate) modes: Modes,
     stages: &'static [Stage],
@@ -132,6 +137,7 @@ impl Attempt<'_> {
         let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
+        let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
         let none: &[Counted] = &[];
         let (own, linking) = (predicates.own.as_slice(), predicates.linking.as_slice());
@@ -140,7 +146,9 @@ impl Attempt<'_> {
         let counting = |arity, counted: &[Counted], modes, stages| Shape {
             arity,
             counted: counted.to_vec(),
+            summed: Vec::new(),
             counting: true,
+            cuts: false,
             modes,
             stages,
         };
@@ -148,15 +156,31 @@ impl Attempt<'_> {
             counting: false,
             ..counting(2, none, Modes::One, LIGHT)
         };
+        let summing = Shape {
+            summed,
+            ..counting(1, none, Modes::One, LIGHT)
+        };
+        let summing_apart = Shape {
+            modes: Modes::Truths,
+            ..summing.clone()
+        };
+        let cutting = Shape {
+            cuts: true,
+            ..counting(1, none, Modes::One, LIGHT)
+        };
         let mut shapes: Vec<Shape> = Vec::new();
         for shape in [
             counting(1, none, Modes::One, LIGHT),
             counting(1, own, Modes::One, LIGHT),
+            summing,
             not_counting,
             counting(2, none, Modes::One, LIGHT),
             counting(1, none, Modes::One, BOUNDED),
             counting(1, own, Modes::Truths, LIGHT),
+            summing_apart,
             counting(1, none, Modes::Orders, LIGHT),
+            cutting,
+            counting(1, own, Modes::Phases, LIGHT),
             counting(1, &both, Modes::One, LIGHT),
             counting(2, own, Modes::Truths, LIGHT),
             counting(2, own, Modes::Orders, LIGHT),
@@ -227,6 +251,8 @@ impl Attempt<'_> {
         proofs: &mut BTreeMap<String, Proof>,
         allowance: &mut Allowance,
     ) -> Result<Table, Gap> {
+        let mut table = table;
+        table.summed = shape.summed.clone();
         let mut cases = Cases::new(self.family, table, shape.counted.clone(), shape.arity)?;
         let mut goals: Vec<(String, Vec<Goal>)> = Vec::new();
         for (name, claimed) in properties {
@@ -236,7 +262,7 @@ impl Attempt<'_> {
         }
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
-        let modes = shape.modes.of(&cases).map_err(TooMuch::from)?;
+        let modes = shape.modes.by(&cases, &points).map_err(TooMuch::from)?;
         if shape.modes != Modes::One && modes.iter().all(|modes| modes.len() == 1) {
             // There is nothing to tell apart, so this was tried before.
             return Ok(cases.table);
@@ -285,7 +311,7 @@ impl Attempt<'_> {
                 if matches!(stage, Stage::Learning | Stage::Guessing) {
                     let views = inference.views().to_vec();
                     let wanted: Vec<&Goal> = goals.iter().collect();
-                    let mut learner = Learner::new(&pools);
+                    let mut learner = Learner::new(&pools, shape.cuts);
                     if stage == Stage::Guessing {
                         let guesses = inference.guesses()?;
                         learner.guess(&mut inference, guesses);
@@ -322,25 +348,31 @@ impl Attempt<'_> {
         let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
+        let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
+        let none = Vec::new();
+        let own = &predicates.own;
         let shapes = [
-            (Vec::new(), Modes::One, false),
-            (predicates.own.clone(), Modes::One, false),
-            (Vec::new(), Modes::One, true),
-            (predicates.own, Modes::Truths, true),
+            (&none, Vec::new(), Modes::One, false),
+            (own, Vec::new(), Modes::One, false),
+            (&none, summed.clone(), Modes::One, false),
+            (&none, Vec::new(), Modes::One, true),
+            (own, summed, Modes::One, false),
+            (own, Vec::new(), Modes::Truths, true),
         ];
-        let mut tried: Vec<&(Vec<Counted>, Modes, bool)> = Vec::new();
+        let mut tried: Vec<&(&Vec<Counted>, Vec<Summed>, Modes, bool)> = Vec::new();
         for shape in &shapes {
             if tried.contains(&shape) {
                 continue;
             }
             tried.push(shape);
-            let (counted, modes, bounds) = shape;
-            let mut cases = Cases::new(self.family, table.clone(), counted.clone(), 1)?;
+            let (counted, summed, modes, bounds) = shape;
+            table.summed = summed.clone();
+            let mut cases = Cases::new(self.family, table.clone(), (*counted).clone(), 1)?;
             let prepared = Prepared::new(&mut cases, liveness)?;
             let requirements = cases.requirements().map_err(TooMuch::from)?;
             let points = Points::new(&cases, self.samples);
-            let modes = modes.of(&cases).map_err(TooMuch::from)?;
+            let modes = modes.by(&cases, &points).map_err(TooMuch::from)?;
             let seeds = candidates::seeds(&mut cases, &[]);
             let guesses = bounds.then(|| candidates::units(&mut cases, &points, &seeds));
             let tests = candidates::tests(&cases, &seeds);
@@ -422,6 +454,10 @@ impl Stage {
             1 => ", one predicate counted".to_owned(),
             more => format!(", {more} predicates counted"),
         };
-        format!("proved by {stage} about {many}{counted}")
+        let summed = match shape.summed.is_empty() {
+            true => "",
+            false => ", with sums over processes",
+        };
+        format!("proved by {stage} about {many}{counted}{summed}")
     }
 }

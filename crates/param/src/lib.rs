@@ -28,3 +28,4 @@ mod scope;
 pub mod small;
 mod solution;
 mod stuck;
+mod sums;

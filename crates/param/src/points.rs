@@ -10,7 +10,7 @@ use threadwise_model::instance::{Instance, Shape};
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::conditions::Cases;
-use crate::scope::{Place, Var};
+use crate::scope::{Form, Place, Var};
 use crate::small::Sample;
 
 /// Points that are kept of one view.
@@ -125,6 +125,21 @@ impl Moment<'_> {
                 }
                 Some(count)
             }
+            Var::Sum(number, template, location, false) => {
+                let summed = &self.cases.table.summed[*number as usize];
+                let locations = self.state.templates[*template].locations.iter();
+                let mut sum = 0_i64;
+                for (index, other) in locations.enumerate() {
+                    if other == location {
+                        let process = ProcessRef {
+                            template: *template,
+                            index: index as u32,
+                        };
+                        sum = sum.checked_add(self.of_process(&summed.term, process)?)?;
+                    }
+                }
+                Some(sum)
+            }
             Var::Id(reference) => {
                 let process = self.picked.get(*reference as usize)?;
                 Some(i64::from(process.index))
@@ -137,7 +152,11 @@ impl Moment<'_> {
                 let value = self.state.templates[*template].cells.get(position)?;
                 self.decoded(&program.templates[*template].locals[*var].scalar, *value)
             }
-            Var::Counted(..) | Var::Indicator(..) | Var::Choice(_) | Var::Opaque(_) => None,
+            Var::Counted(..)
+            | Var::Sum(..)
+            | Var::Indicator(..)
+            | Var::Choice(_)
+            | Var::Opaque(_) => None,
         }
     }
 
@@ -152,6 +171,20 @@ impl Moment<'_> {
             sum += i128::from(*factor) * i128::from(moment.value(*variable)?);
         }
         Some(sum <= 0)
+    }
+
+    /// The value of a term for a process.
+    fn of_process(&self, term: &Form, process: ProcessRef) -> Option<i64> {
+        let moment = Moment {
+            picked: &[process],
+            ..*self
+        };
+        let mut sum = term.constant;
+        for (variable, factor) in &term.terms {
+            let value = moment.value(*variable)?;
+            sum = sum.checked_add(factor.checked_mul(value)?)?;
+        }
+        Some(sum)
     }
 
     fn position(&self, shape: &Shape, places: &[Place]) -> Option<usize> {

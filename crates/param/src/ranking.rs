@@ -28,6 +28,7 @@ use crate::conditions::{Cases, Goal, Instantiation, Origin, TooMuch, form_after,
 use crate::infer::{Inference, variables};
 use crate::questions::{Halt, Place, Spot};
 use crate::scope::{Form, Reference, Scope, Translator, Var};
+use crate::sums;
 
 /// Deletions at most.
 const DELETIONS: usize = 200;
@@ -93,6 +94,9 @@ struct Site {
 pub(crate) struct Prepared<'l> {
     liveness: &'l Liveness,
     sites: Vec<Site>,
+    nobody: Context,
+    /// What would hold if a predicate of the property could not be evaluated.
+    undefined: Vec<Vec<Linear>>,
 }
 
 impl<'l> Prepared<'l> {
@@ -113,7 +117,16 @@ impl<'l> Prepared<'l> {
         for place in places {
             sites.push(Site::new(cases, liveness, place)?);
         }
-        Ok(Prepared { liveness, sites })
+        let mut undefined = Vec::new();
+        for check in &liveness.checks {
+            undefined.push(said(cases, &[], check, false)?);
+        }
+        Ok(Prepared {
+            liveness,
+            sites,
+            nobody: context(cases, &[])?,
+            undefined,
+        })
     }
 }
 
@@ -218,10 +231,14 @@ impl Site {
                 Ok(())
             };
             match pair.of {
-                None => add(false, pair.cause.clone(), pair.effect.clone())?,
+                None => add(
+                    false,
+                    pair.cause.resolve(&names),
+                    pair.effect.resolve(&names),
+                )?,
                 Some((var, template)) => {
                     if place.is_some_and(|place| place.template == template) {
-                        let names = Names::default().with(var, 0);
+                        let names = names.with(var, 0);
                         add(
                             true,
                             pair.cause.resolve(&names),
@@ -229,8 +246,10 @@ impl Site {
                         )?;
                     }
                     if !matches!(family.templates[template].population, Population::Grows) {
-                        let somebody =
-                            |of: &Formula| Formula::quantified(false, var, template, of.clone());
+                        let somebody = |of: &Formula| {
+                            let of = Formula::quantified(false, var, template, of.clone());
+                            of.resolve(&names)
+                        };
                         add(false, somebody(&pair.cause), somebody(&pair.effect))?;
                     }
                 }
@@ -314,6 +333,8 @@ fn has_others(family: &Family, liveness: &Liveness, template: TemplateId) -> boo
 /// What something that is to be shown is about.
 #[derive(Clone, Copy)]
 enum About {
+    /// All states.
+    Nobody,
     /// A transition.
     Case(usize),
     /// States with the reference at a site.
@@ -374,6 +395,9 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
 
     /// Looks for deletions after which nothing is left.
     pub(crate) fn run(&mut self) -> Result<bool, Halt> {
+        if !self.is_defined()? {
+            return Ok(false);
+        }
         self.begin()?;
         while self.deletions.len() < DELETIONS {
             if self.is_empty()? {
@@ -463,6 +487,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
         match about {
             About::Other(site, other) => &prepared.sites[site].others[&other].context,
             About::Site(site) | About::Case(site) => &prepared.sites[site].standing.context,
+            About::Nobody => &prepared.nobody,
         }
     }
 
@@ -597,6 +622,19 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             Deleted { control, states }
         });
         each.collect()
+    }
+
+    /// Whether the predicates of the property can be evaluated in all states.
+    fn is_defined(&mut self) -> Result<bool, Halt> {
+        let prepared = self.prepared;
+        for (check, fails) in prepared.undefined.iter().enumerate() {
+            let condition = Condition::Defined { check };
+            match self.show(condition, About::Nobody, fails.clone())? {
+                Some(one) => self.shown.push(one),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Finds where it is waited, and the transitions there.
@@ -1149,7 +1187,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             terms.sort_unstable();
             Form { terms, constant: 0 }
         };
-        let mut sums = Vec::new();
+        let mut sums = sums::ranks(self.cases.family, &self.cases.table, &|v| self.number(v));
         sums.extend(counters.iter().map(|v| sum(&[(*v, 1)])));
         sums.extend(
             others

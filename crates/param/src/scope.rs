@@ -13,6 +13,8 @@ use threadwise_model::family::{
     Cell, Dimension, Family, FamilyVariable, FoldKind, Formula, Index, Names, Population, Term,
 };
 
+use crate::sums::{self, Summed};
+
 /// A variable of a scope.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Var {
@@ -24,6 +26,8 @@ pub(crate) enum Var {
     Counter(TemplateId, LocationId),
     /// Of how many of them a counted predicate holds: before a step, or after it.
     Counted(u32, TemplateId, LocationId, bool),
+    /// The sum of a term over them; or what it is after a step, where that is not known.
+    Sum(u32, TemplateId, LocationId, bool),
     /// The id of a reference.
     Id(u32),
     /// A cell of a local variable of a reference.
@@ -50,6 +54,8 @@ pub(crate) enum Place {
 pub(crate) struct Table {
     vars: Vec<Var>,
     numbers: HashMap<Var, Variable>,
+    /// The terms that are summed over processes.
+    pub(crate) summed: Vec<Summed>,
 }
 
 impl Table {
@@ -99,6 +105,7 @@ impl Table {
             Var::Param(_)
             | Var::Counter(..)
             | Var::Counted(..)
+            | Var::Sum(..)
             | Var::Choice(_)
             | Var::Opaque(_) => return number,
         };
@@ -128,6 +135,11 @@ impl Table {
                 let template = &family.templates[*template];
                 let label = &template.locations[*location];
                 format!("#{}.{label}[{predicate}]{}", template.name, after(*primed))
+            }
+            Var::Sum(term, template, location, primed) => {
+                let template = &family.templates[*template];
+                let label = &template.locations[*location];
+                format!("+{}.{label}[{term}]{}", template.name, after(*primed))
             }
             Var::Id(reference) => format!("${reference}"),
             Var::Local(reference, template, var, indices) => {
@@ -349,7 +361,10 @@ impl<'a> Translator<'a> {
                 body,
             } => match self.counted_at(*var, *template, body)? {
                 Some(sum) => Ok(sum),
-                None => self.opaque(term),
+                None => match sums::total(self, (*var, *template), body)? {
+                    Some(sum) if !self.at_first => Ok(sum),
+                    _ => self.opaque(term),
+                },
             },
             Term::Own
             | Term::Bound(_)
@@ -802,6 +817,7 @@ impl<'a> Translator<'a> {
         for (number, predicate) in counted.iter().enumerate() {
             self.counted_facts(number as u32, predicate, &mut facts)?;
         }
+        sums::facts(self, &mut facts)?;
         Ok(facts)
     }
 

@@ -10,16 +10,16 @@ use super::linear::{Linear, at_most, differ, less, of_atom, substitute};
 use super::names::{Place, Symbol, counted_name, id_name, indicator_name};
 use super::scope::{Process, indicates, within_type};
 use super::translate::Translation;
-use super::{Claimed, Counted};
+use super::{Claimed, Counted, sums};
 use crate::Error;
 
 /// A step.
 pub(crate) struct After<'p> {
     path: &'p Path,
     /// The process whose step it is, as it is before the step.
-    mover: Process,
+    pub(super) mover: Process,
     /// Where it is after the step.
-    to: LocationId,
+    pub(super) to: LocationId,
     /// Processes that the step starts, and that the condition is about.
     started: Vec<Process>,
     /// What is written: cells and values over the state before.
@@ -115,8 +115,15 @@ impl<'p> After<'p> {
         Ok(sum)
     }
 
+    /// Whether the step writes local variables of others than the process that takes it, which no program does.
+    pub(super) fn writes_of_others(&self) -> bool {
+        let own = Term::Reference(self.mover.number);
+        let mut writes = self.writes.iter();
+        writes.any(|write| matches!(&write.cell, Cell::Local { process, .. } if **process != own))
+    }
+
     /// How many processes of a template the step starts.
-    fn starts(&self, template: TemplateId) -> i64 {
+    pub(super) fn starts(&self, template: TemplateId) -> i64 {
         let starts = self.path.starts.iter();
         starts.filter(|started| **started == template).count() as i64
     }
@@ -129,7 +136,7 @@ impl<'p> After<'p> {
     }
 
     /// A value after the step. What is known of it, if it is any value of a type, goes to the facts.
-    fn value(
+    pub(super) fn value(
         &self,
         translation: &mut Translation<'_, '_>,
         symbol: &Symbol,
@@ -152,6 +159,9 @@ impl<'p> After<'p> {
             Symbol::Counted(template, location, number) => {
                 let name = counted_name(family, *template, *location, *number);
                 return Ok(translation.variable(name + "'"));
+            }
+            Symbol::Sum(template, location, number) => {
+                return sums::after(self, translation, (*template, *location, *number), facts);
             }
             Symbol::Param(_) | Symbol::Id(_) => {
                 return Ok(translation.variable(symbol.name(family)));

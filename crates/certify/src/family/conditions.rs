@@ -20,7 +20,7 @@ use super::linear::{Linear, at_most, equal, less, substitute};
 use super::names::{Place, Symbol, Table, counted_name, id_name};
 use super::scope::{Process, Scope, assertions, assumptions, facts};
 use super::translate::Translation;
-use super::{Claimed, Counted};
+use super::{Claimed, Counted, sums};
 use crate::Error;
 
 /// Decides whether what it was given is contradictory.
@@ -416,6 +416,7 @@ fn at_first(
             }
         }
     }
+    known.extend(sums::at_first(translation)?);
     Ok(known)
 }
 
@@ -429,7 +430,7 @@ fn uniform(
     let formula = substitute(counted.predicate, &mut |variable| {
         let symbol = translation.table.symbol(variable)?.clone();
         let declared = match &symbol {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) => {
+            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
                 return Ok(Linear::variable(variable));
             }
             Symbol::Id(_) => None,

@@ -352,6 +352,7 @@ impl<J: Judge> Lister<'_, J> {
     /// That no fair run violates a liveness property.
     pub(crate) fn liveness(&mut self, liveness: &Liveness, claim: &FairClaim) -> Result<(), Error> {
         let mut course = Course::new(self.family, liveness, claim, &self.table)?;
+        self.defined(&course)?;
         self.waiting(&course)?;
         for (number, deletion) in claim.deletions.iter().enumerate() {
             course.deletion = number;
@@ -361,6 +362,17 @@ impl<J: Judge> Lister<'_, J> {
         for control in 0..course.locations.len() {
             let condition = course.condition(DeletionPart::Empty, control, None, None);
             self.state(&course, control, None, condition, true, &|_| Ok(Vec::new()))?;
+        }
+        Ok(())
+    }
+
+    /// That the predicates of the property can be evaluated in all states.
+    fn defined(&mut self, course: &Course<'_>) -> Result<(), Error> {
+        for (check, holds) in course.liveness.checks.iter().enumerate() {
+            let condition = Condition::Defined { check };
+            self.judged(course, &Scope::default(), condition, &|translation| {
+                Ok(vec![translation.assume(holds, false)?])
+            })?;
         }
         Ok(())
     }
@@ -631,9 +643,12 @@ impl<J: Judge> Lister<'_, J> {
         let pair = course.liveness.pairs.get(assumption);
         let pair = pair.ok_or_else(|| course.refuse("there is no such assumption"))?;
         let (cause, effect) = match (pair.of, own) {
-            (None, false) => (pair.cause.clone(), pair.effect.clone()),
+            (None, false) => (
+                pair.cause.resolve(&course.named()),
+                pair.effect.resolve(&course.named()),
+            ),
             (Some((var, template)), true) if course.reference() == Some(template) => {
-                let names = Names::default().with(var, 0);
+                let names = course.named().with(var, 0);
                 (pair.cause.resolve(&names), pair.effect.resolve(&names))
             }
             (Some((var, template)), false)
@@ -642,8 +657,9 @@ impl<J: Judge> Lister<'_, J> {
                     Population::Grows
                 ) =>
             {
-                let somebody =
-                    |of: &Predicate| Predicate::quantified(false, var, template, of.clone());
+                let somebody = |of: &Predicate| {
+                    Predicate::quantified(false, var, template, of.clone()).resolve(&course.named())
+                };
                 (somebody(&pair.cause), somebody(&pair.effect))
             }
             _ => return Err(course.refuse("the assumption is not about that")),
@@ -790,7 +806,7 @@ impl<J: Judge> Lister<'_, J> {
         known.extend(translation.take_facts());
         self.judge.push(&self.table, &known)?;
         let condition = course.condition_of(part, edge);
-        let (what, span) = (words(course), path.span);
+        let (what, span) = (words(course, &condition), path.span);
         self.judge
             .judge(&self.table, &condition, &|_| (what.clone(), Some(span)))?;
         self.judge.pop()
@@ -835,7 +851,7 @@ impl<J: Judge> Lister<'_, J> {
         known.extend(about(&mut translation)?);
         known.extend(translation.take_facts());
         self.judge.push(&self.table, &known)?;
-        let what = words(course);
+        let what = words(course, &condition);
         let span: Option<Span> = property_span(self.family, self.property);
         self.judge
             .judge(&self.table, &condition, &|_| (what.clone(), span))?;
@@ -868,8 +884,11 @@ fn those(
 }
 
 /// What a condition of a liveness property is about, for messages.
-fn words(course: &Course<'_>) -> String {
+fn words(course: &Course<'_>, condition: &Condition) -> String {
     match course.claim.deletions.get(course.deletion) {
+        _ if matches!(condition, Condition::Defined { .. }) => {
+            "its predicates can be evaluated in all states".to_owned()
+        }
         Some(_) => format!("deletion {} is right", course.deletion),
         None => "after all deletions, nothing is left".to_owned(),
     }

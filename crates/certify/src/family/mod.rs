@@ -15,6 +15,7 @@ mod linear;
 mod names;
 mod proof;
 mod scope;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod translate;
@@ -37,6 +38,7 @@ use excluded::Conditions;
 pub use names::Table;
 use names::{Symbol, location_named, template_named};
 use proof::{Flaw, Known};
+use sums::Summed;
 
 /// How many references a view may have: the number of conditions grows fast with it.
 const MAX_REFERENCES: usize = 8;
@@ -196,7 +198,8 @@ impl<'a> Subject<'a> {
 
     /// Lists the conditions for a judge. Gives it back, and how many they are.
     fn list<J: Judge>(&self, judge: J, stop: &dyn Fn() -> bool) -> Result<(J, u64), Error> {
-        let table = Table::new(&self.family, self.claim)?;
+        let mut table = Table::new(&self.family, self.claim)?;
+        table.summed = Summed::of_claim(&self.family, self.claim, &table)?;
         let claimed = Claimed::new(&self.family, self.claim, &table)?;
         let mut lister = Lister {
             family: &self.family,
@@ -210,7 +213,11 @@ impl<'a> Subject<'a> {
         lister.instance()?;
         if let Some(excluded) = &self.claim.excluded {
             let claim = self.claim;
-            if !claim.views.is_empty() || !claim.counted.is_empty() || claim.fair.is_some() {
+            if !claim.views.is_empty()
+                || !claim.counted.is_empty()
+                || !claim.summed.is_empty()
+                || claim.fair.is_some()
+            {
                 return Err(Error::no_proof("it has both views and excluded situations"));
             }
             let arrivals = claim.arrivals.as_ref();
@@ -294,6 +301,7 @@ impl<'a> Claimed<'a> {
                     Symbol::Count(..) | Symbol::Counted(..) => {
                         Err("it is a number of processes".to_owned())
                     }
+                    Symbol::Sum(..) => Err("it is a sum over processes".to_owned()),
                     _ => symbol.fits(family, &|i| (i == 0).then_some(template)),
                 };
                 fits.map_err(|why| {

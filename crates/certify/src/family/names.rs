@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use threadwise_evidence::arithmetic::{Atom, Formula, Variable};
-use threadwise_evidence::family::{CountedPredicate, FamilyClaim};
+use threadwise_evidence::family::{CountedPredicate, FamilyClaim, SummedTerm};
 use threadwise_lang::program::{LocationId, ParamId, SharedId, TemplateId};
 use threadwise_model::family::{Cell, Dimension, Family, Index, Term};
 
+use super::sums::Summed;
 use crate::Error;
 
 /// The numbers of names.
@@ -20,6 +21,8 @@ pub struct Table {
     numbers: HashMap<String, Variable>,
     /// What the claim's names stand for, where that has a meaning after a step as well as before it.
     symbols: Vec<Option<Symbol>>,
+    /// The terms that are summed over processes.
+    pub(crate) summed: Vec<Summed>,
 }
 
 /// What a name of a claim stands for, given references.
@@ -37,6 +40,8 @@ pub(crate) enum Symbol {
     Count(TemplateId, LocationId),
     /// Of how many of them a counted predicate holds.
     Counted(TemplateId, LocationId, usize),
+    /// The sum of a term over them.
+    Sum(TemplateId, LocationId, usize),
 }
 
 /// An index.
@@ -53,6 +58,7 @@ impl Table {
             names: Vec::new(),
             numbers: HashMap::new(),
             symbols: Vec::new(),
+            summed: Vec::new(),
         };
         for name in &claim.variables {
             if table.numbers.contains_key(name) {
@@ -60,7 +66,8 @@ impl Table {
                 return Err(Error::no_proof(message));
             }
             table.number(name.clone());
-            table.symbols.push(symbol(family, &claim.counted, name));
+            let symbol = symbol(family, (&claim.counted, &claim.summed), name);
+            table.symbols.push(symbol);
         }
         Ok(table)
     }
@@ -145,8 +152,21 @@ impl Table {
     }
 }
 
-/// What a name stands for; `counted` is what is counted.
-pub(crate) fn symbol(family: &Family, counted: &[CountedPredicate], name: &str) -> Option<Symbol> {
+/// What a name stands for; `counted` and `summed` are what is counted and summed.
+pub(crate) fn symbol(
+    family: &Family,
+    (counted, summed): (&[CountedPredicate], &[SummedTerm]),
+    name: &str,
+) -> Option<Symbol> {
+    if let Some(rest) = name.strip_prefix('+') {
+        let (template, rest) = rest.split_once('.')?;
+        let template = template_named(family, template)?;
+        let (location, rest) = rest.split_once('[')?;
+        let location = location_named(family, template, location)?;
+        let number = usize::try_from(decimal(rest.strip_suffix(']')?)?).ok()?;
+        let fits = summed.get(number)?.template == family.templates[template].name;
+        return fits.then_some(Symbol::Sum(template, location, number));
+    }
     if let Some(rest) = name.strip_prefix('#') {
         let (template, rest) = rest.split_once('.')?;
         let template = template_named(family, template)?;
@@ -239,7 +259,9 @@ impl Symbol {
             each.collect()
         };
         match self {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) => self.clone(),
+            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
+                self.clone()
+            }
             Symbol::Id(reference) => Symbol::Id(to(*reference)),
             Symbol::Shared(var, places) => Symbol::Shared(*var, each(places)),
             Symbol::Local(owner, name, places) => {
@@ -259,6 +281,9 @@ impl Symbol {
             Symbol::Counted(template, location, number) => {
                 counted_name(family, *template, *location, *number)
             }
+            Symbol::Sum(template, location, number) => {
+                sum_name(family, *template, *location, *number)
+            }
         }
     }
 
@@ -272,7 +297,9 @@ impl Symbol {
             template_of(reference).ok_or_else(|| format!("there is no reference ${reference}"))
         };
         let (dims, places) = match self {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) => return Ok(()),
+            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
+                return Ok(());
+            }
             Symbol::Id(reference) => return known(*reference).map(drop),
             Symbol::Shared(var, places) => (&family.shared[*var].dims, places),
             Symbol::Local(owner, name, places) => {
@@ -372,6 +399,20 @@ pub(crate) fn counted_name(
     // Writing to a text cannot fail.
     let _ = write!(name, "[{number}]");
     name
+}
+
+/// The sum of a term over the processes at a label.
+pub(crate) fn sum_name(
+    family: &Family,
+    template: TemplateId,
+    location: LocationId,
+    number: usize,
+) -> String {
+    let template = &family.templates[template];
+    format!(
+        "+{}.{}[{number}]",
+        template.name, template.locations[location]
+    )
 }
 
 /// Whether a counted predicate holds of a reference, as 1 or 0.

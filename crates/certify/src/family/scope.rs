@@ -7,7 +7,7 @@ use threadwise_model::family::{Cell, Dimension, Family, FamilyVariable, Index, P
 use super::linear::{Linear, at_most, differ, equal, less};
 use super::names::{counted_name, id_name, indicator_name};
 use super::translate::Translation;
-use super::{Claimed, View};
+use super::{Claimed, View, sums};
 use crate::Error;
 
 /// A process that a condition is about.
@@ -167,6 +167,7 @@ pub(crate) fn facts(
             facts.push(at_most(&failing, &count.minus(&which)?)?);
         }
     }
+    facts.extend(sums::facts(translation)?);
     Ok(facts)
 }
 

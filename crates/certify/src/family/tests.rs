@@ -2,6 +2,7 @@
 
 mod fair;
 mod real;
+mod sums;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

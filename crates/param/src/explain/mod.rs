@@ -25,6 +25,7 @@ use self::shorten::Shortener;
 use self::words::{Sign, Words, joined, process};
 use crate::conditions::{View, view_variables};
 use crate::scope::{Counted, Form, Reference, Scope, Table, Translator, single};
+use crate::sums::Summed;
 
 /// An assertion of a view.
 struct Stated {
@@ -152,7 +153,7 @@ impl Reader {
             let references = view.references.iter().map(|named| find(family, named));
             all.push(references.collect::<Option<_>>()?);
         }
-        let mut counted = Vec::new();
+        let (mut counted, mut summed) = (Vec::new(), Vec::new());
         for predicate in &claim.counted {
             let mut templates = family.templates.iter_enumerated();
             let (template, declaration) = templates.find(|(_, t)| t.name == predicate.template)?;
@@ -173,6 +174,28 @@ impl Reader {
                 predicate,
             });
         }
+        for listed in &claim.summed {
+            let mut templates = family.templates.iter_enumerated();
+            let (template, declaration) = templates.find(|(_, t)| t.name == listed.template)?;
+            let location = declaration.entry;
+            let found = register(&mut table, &[], vec![Reference { template, location }]);
+            let names: HashMap<String, Variable> = found.into_iter().collect();
+            let terms = listed.terms.iter().map(|(variable, factor)| {
+                let name = claim.variables.get(*variable as usize)?;
+                Some((*names.get(name)?, *factor))
+            });
+            let mut terms: Vec<(Variable, i64)> = terms.collect::<Option<_>>()?;
+            terms.sort_unstable();
+            summed.push(Summed {
+                template,
+                term: Form {
+                    terms,
+                    constant: listed.constant,
+                },
+                most: None,
+            });
+        }
+        table.summed = summed;
         for references in all {
             names.extend(register(&mut table, &counted, references));
         }

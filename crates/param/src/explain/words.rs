@@ -14,6 +14,22 @@ use threadwise_model::state::{FREE, NONE};
 
 use crate::scope::{Counted, Form, Place, Table, Var, single};
 
+/// Adds a multiple of something to a sum, or a number.
+pub(super) fn add_to(sum: &mut String, factor: i64, text: &str) {
+    sum.push_str(match (factor < 0, sum.is_empty()) {
+        (true, true) => "-",
+        (true, false) => " - ",
+        (false, true) => "",
+        (false, false) => " + ",
+    });
+    match (factor.unsigned_abs(), text.is_empty()) {
+        (1, false) => {}
+        (many, true) => sum.push_str(&many.to_string()),
+        (many, false) => sum.push_str(&format!("{many} * ")),
+    }
+    sum.push_str(text);
+}
+
 /// A way to write something that the language does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Sign {
@@ -25,6 +41,10 @@ pub(super) enum Sign {
     Counted,
     /// `#(k at l: p)`
     CountedByName,
+    /// `sum(l: e)`
+    Sum,
+    /// `sum(P: e)`
+    SumOfAll,
     /// A truth value in a sum.
     Truth,
     /// `none` in an order.
@@ -39,6 +59,8 @@ impl Sign {
             Sign::NumberOf => "#P.l is the number of processes of P at l",
             Sign::Counted => "#(l: p) is the number of processes at l of which p holds",
             Sign::CountedByName => "#(k at l: p) is the number of processes k at l with p",
+            Sign::Sum => "sum(l: e) is the sum of e over the processes at l",
+            Sign::SumOfAll => "sum(P: e) is the sum of e over all processes of P",
             Sign::Truth => "a truth value counts 1 if it is true",
             Sign::Order => "none comes before all ids",
         }
@@ -361,6 +383,9 @@ impl Words<'_> {
                     let text = self.counted(*number, *template, *location, true)?;
                     (COUNTS, text)
                 }
+                Var::Sum(number, template, location, _) => {
+                    (COUNTS, self.summed(*number, *template, Some(*location))?)
+                }
                 Var::Id(_) => (3, self.name(*variable)?),
                 _ => (4, self.name(*variable)?),
             };
@@ -374,6 +399,46 @@ impl Words<'_> {
         Some(pieces)
     }
 
+    /// `sum(l: M - section)`: the sum of a term over the processes at a label, or over all.
+    pub(super) fn summed(
+        &mut self,
+        number: u32,
+        template: TemplateId,
+        location: Option<LocationId>,
+    ) -> Option<String> {
+        let summed = self.table.summed.get(number as usize)?.clone();
+        let declared = &self.family.templates[template];
+        let several = self.family.templates.len() > 1;
+        let place = match location {
+            None => declared.name.clone(),
+            Some(location) if several => {
+                format!("{}.{}", declared.name, declared.locations[location])
+            }
+            Some(location) => declared.locations[location].clone(),
+        };
+        self.signs.insert(match location {
+            None => Sign::SumOfAll,
+            Some(_) => Sign::Sum,
+        });
+        let mut term = String::new();
+        let pieces = summed.term.terms.iter().map(|(variable, factor)| {
+            let text = match self.table.var(*variable) {
+                Var::Local(_, template, var, _) => {
+                    self.family.templates[*template].locals[*var].name.clone()
+                }
+                _ => self.name(*variable)?,
+            };
+            Some((text, *factor))
+        });
+        for (text, factor) in pieces.collect::<Option<Vec<_>>>()? {
+            add_to(&mut term, factor, &text);
+        }
+        if summed.term.constant != 0 || term.is_empty() {
+            add_to(&mut term, summed.term.constant, "");
+        }
+        Some(format!("sum({place}: {term})"))
+    }
+
     fn sort(&self, variable: Variable) -> Option<Sort> {
         let program = self.family.program();
         let scalar = match self.table.var(variable) {
@@ -382,6 +447,7 @@ impl Words<'_> {
                 return Some(Sort::Truth);
             }
             Var::Counter(..) | Var::Counted(..) => return Some(Sort::Count),
+            Var::Sum(..) => return Some(Sort::Number),
             Var::Id(_) => return Some(Sort::Id { optional: false }),
             Var::Shared(var, _) => &program.shared[*var].scalar,
             Var::Local(_, template, var, _) => &program.templates[*template].locals[*var].scalar,

@@ -508,7 +508,8 @@ fn literal(family: &Family, templates: &[TemplateId], fact: &Claimed) -> Result<
 /// The cell with a name.
 fn named(family: &Family, templates: &[TemplateId], name: &str) -> Result<Cell, String> {
     let template_of = |reference: u32| templates.get(reference as usize).copied();
-    let symbol = symbol(family, &[], name).ok_or_else(|| format!("`{name}` is no variable"))?;
+    let symbol =
+        symbol(family, (&[], &[]), name).ok_or_else(|| format!("`{name}` is no variable"))?;
     symbol.fits(family, &template_of)?;
     symbol
         .cell(family, &template_of)

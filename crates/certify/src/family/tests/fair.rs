@@ -303,6 +303,25 @@ fn ranks_fall_and_are_bounded() {
 }
 
 #[test]
+fn a_process_that_is_named_exists() {
+    let text = |least: i64| {
+        format!(
+            "param N = 2 where N >= {least}; process P[i: 1..N] {{ a: skip; }}
+             fairness scheduling: unconditional;
+             liveness second under scheduling: F P[2] at done;"
+        )
+    };
+    let draft = |text: &str| {
+        let mut draft = Draft::new(text, "second");
+        let states = draft.states("0 <= 0");
+        let all = vec![Deletion::Oneself { states }];
+        draft.fair(Some("a"), "0 <= 0", all)
+    };
+    draft(&text(2)).accepted();
+    draft(&text(1)).refused("can be evaluated");
+}
+
+#[test]
 fn all_places_to_wait_at_are_looked_at() {
     // Who waits is somewhere else.
     let draft = Draft {

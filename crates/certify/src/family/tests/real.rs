@@ -7,11 +7,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use index_vec::IndexVec;
 use threadwise_evidence::arithmetic::{Atom, Formula};
-use threadwise_evidence::family::{Condition, CountedPredicate, FamilyClaim, Reference, ViewClaim};
+use threadwise_evidence::family::{
+    Condition, CountedPredicate, FamilyClaim, Reference, SummedTerm, ViewClaim,
+};
 use threadwise_lang::diagnostics::Code;
-use threadwise_lang::program::{Program, PropertyKind, Span, TemplateId};
-use threadwise_model::family::{Dimension, Family, FamilyVariable, PathEnd};
+use threadwise_lang::program::{Param, ParamId, Program, PropertyKind, Span, TemplateId};
+use threadwise_model::family::{Dimension, Family, FamilyTemplate, FamilyVariable, PathEnd};
 use threadwise_model::instance::{Instance, Shape, Values};
 use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::state::{ProcessRef, State};
@@ -27,6 +30,7 @@ use crate::Error;
 use crate::family::Claimed;
 use crate::family::conditions::{Judge, Lister};
 use crate::family::names::Table;
+use crate::family::sums::Summed;
 
 /// A number that no program here has: formulas with it are those of the claim, which is to be no hypothesis.
 const MARK: i64 = 1 << 50;
@@ -110,6 +114,7 @@ fn listed<'w>(
     list: &dyn Fn(&mut Lister<'_, Witness<'w>>) -> Result<(), Error>,
 ) -> Result<Witness<'w>, String> {
     let mut table = Table::new(family, claim).map_err(|error| error.to_string())?;
+    table.summed = Summed::of_claim(family, claim, &table).map_err(|error| error.to_string())?;
     let state = equations(meaning, &mut |name| table.number(name.to_owned()));
     let claimed = Claimed::new(family, claim, &table);
     let mut lister = Lister {
@@ -137,7 +142,8 @@ struct Setting<'a> {
     family: &'a Family,
     instance: &'a Instance,
     counted: Vec<CountedPredicate>,
-    /// The names that the counted predicates use.
+    summed: Vec<SummedTerm>,
+    /// The names that the counted predicates and the summed terms use.
     names: Vec<String>,
 }
 
@@ -228,7 +234,7 @@ impl Setting<'_> {
         meaning
     }
 
-    /// The same with the numbers of processes that counted predicates hold of.
+    /// The same with the numbers of processes that counted predicates hold of, and with sums.
     fn full_meaning(&self, state: &State, processes: &[Option<ProcessRef>]) -> Meaning {
         let mut meaning = self.meaning(state, processes);
         for (number, counted) in self.counted.iter().enumerate() {
@@ -248,6 +254,24 @@ impl Setting<'_> {
                     let name = format!("#{}.{label}[{number}]", template.name);
                     *meaning.entry(name).or_default() += 1;
                 }
+            }
+        }
+        for (number, summed) in self.summed.iter().enumerate() {
+            let of = self.family.templates.iter_enumerated();
+            let mut of = of.filter(|(_, template)| template.name == summed.template);
+            let Some((id, template)) = of.next() else {
+                continue;
+            };
+            for label in &template.locations {
+                meaning.insert(format!("+{}.{label}[{number}]", template.name), 0);
+            }
+            for process in state.processes().filter(|p| p.template == id) {
+                let own = self.meaning(state, &[Some(process)]);
+                let terms = summed.terms.iter();
+                let terms = terms.map(|(v, factor)| factor * own[&self.names[*v as usize]]);
+                let label = &template.locations[state.location(process)];
+                let name = format!("+{}.{label}[{number}]", template.name);
+                *meaning.entry(name).or_default() += terms.sum::<i64>() + summed.constant;
             }
         }
         meaning
@@ -308,6 +332,7 @@ impl Setting<'_> {
         let claim = FamilyClaim {
             variables,
             counted: self.counted.clone(),
+            summed: self.summed.clone(),
             views,
             ..FamilyClaim::default()
         };
@@ -543,6 +568,38 @@ fn predicate(
     }
 }
 
+/// A term to sum: local variables and parameters.
+fn term(
+    params: &IndexVec<ParamId, Param>,
+    template: &FamilyTemplate,
+    names: &mut Vec<String>,
+    random: &mut Random,
+) -> SummedTerm {
+    let locals = template.locals.iter();
+    let locals = locals.filter(|variable| variable.dims.is_empty());
+    let locals = locals.map(|variable| format!("$0.{}", variable.name));
+    let candidates: Vec<String> = locals
+        .chain(params.iter().map(|param| param.name.clone()))
+        .collect();
+    let mut terms: Vec<(u32, i64)> = Vec::new();
+    for _ in 0..random.below(4) {
+        let Some(name) = random.one(&candidates).cloned() else {
+            continue;
+        };
+        let known = names.iter().position(|known| *known == name);
+        let position = known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        terms.push((position as u32, if random.percent(50) { 1 } else { -2 }));
+    }
+    SummedTerm {
+        template: template.name.clone(),
+        terms,
+        constant: random.between(-2, 2),
+    }
+}
+
 /// That values of parameters which `where` allows and which have no instance are noticed. Gives how many there are.
 fn missing(program: &Arc<Program>) -> Result<usize, String> {
     let Ok(family) = Family::new(Arc::clone(program), &BTreeMap::new()) else {
@@ -591,6 +648,7 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
         family: &family,
         instance,
         counted: Vec::new(),
+        summed: Vec::new(),
         // The number of processes at a label: something that exists in any case.
         names: Vec::new(),
     };
@@ -603,6 +661,13 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
             template: template.name.clone(),
             predicate,
         });
+        let summed = term(
+            &family.program().params,
+            template,
+            &mut setting.names,
+            &mut random,
+        );
+        setting.summed.push(summed);
     }
     let Ok(initial) = Interpreter::new(instance).initial_states() else {
         return Ok(0);
@@ -612,7 +677,7 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
     let mut next = 0;
     while next < seen.len().min(STATES) {
         let state = seen[next].clone();
-        let error = |error| format!("{:?}: {error}", setting.counted);
+        let error = |error| format!("{:?} {:?}: {error}", setting.counted, setting.summed);
         for after in setting
             .state(&state, next < initial, &mut random)
             .map_err(error)?
@@ -720,6 +785,16 @@ const SINGLED_OUT: &[&str] = &[
             m: atomic { y[i] := (min j in P: y[j]) - 1; }
         }
     }
+    ",
+    // What processes have of their own is changed in several ways on the way from one label to another, and begins with different numbers.
+    "
+    param N = 3; param M = 2 where M >= 0;
+    ordered process P[i: 1..N] {
+        local v: 0..9 = i; local w: 0..2 = 2;
+        loop { l: choose { v := v / 2; w := M; } or { v := (v + 3) % 10; goto m; } m: atomic { v, w := w, 0; } }
+    }
+    process C[] { local v: 0..3 = 1; a: v := 2; b: v := 0; }
+    process Q { loop { s: atomic { start C; start C; } } }
     ",
     // Remainders and quotients, of negative numbers too.
     "
