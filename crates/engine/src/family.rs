@@ -47,8 +47,6 @@ pub trait HornSolver: Debug + Sync {
 
 /// What was found about one property.
 #[derive(Debug)]
-// There is one of these for each property: what the small ones waste does not matter.
-#[allow(clippy::large_enum_variant)]
 pub enum FamilyAnswer {
     /// It holds at all instances.
     Proved(Option<Certificate>),

@@ -111,7 +111,7 @@ enum Asked {
     /// No state is a deadlock.
     Deadlock,
     /// No fair run waits for ever.
-    Liveness(Liveness),
+    Liveness(Box<Liveness>),
 }
 
 /// A claim with its names looked up.
@@ -172,7 +172,8 @@ impl<'a> Subject<'a> {
             Some(PropertyKind::DeadlockFree) => Asked::Deadlock,
             Some(PropertyKind::Liveness { .. }) => {
                 let liveness = family.liveness(property).map_err(unsupported)?;
-                Asked::Liveness(liveness.ok_or_else(|| Error::mismatch("no liveness property"))?)
+                let liveness = liveness.ok_or_else(|| Error::mismatch("no liveness property"))?;
+                Asked::Liveness(Box::new(liveness))
             }
             _ => Asked::Invariant(
                 family
