@@ -10,7 +10,6 @@
 
 mod expr;
 mod liveness;
-mod named;
 mod paths;
 mod properties;
 mod terms;
