@@ -57,7 +57,7 @@ pub enum Claim {
     /// No fair run violates a liveness property.
     Fair(FairClaim),
     /// The property holds for all values of the parameters that `where` allows. Those that the certificate names a value of have that value.
-    Family(FamilyClaim),
+    Family(Box<FamilyClaim>),
 }
 
 impl Claim {
@@ -243,7 +243,7 @@ impl Certificate {
             property: property.to_owned(),
             params,
             model: None,
-            claim: Claim::Family(claim),
+            claim: Claim::Family(Box::new(claim)),
         }
     }
 

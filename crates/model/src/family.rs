@@ -10,6 +10,7 @@
 
 mod expr;
 mod liveness;
+mod named;
 mod paths;
 mod properties;
 mod terms;

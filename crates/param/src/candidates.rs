@@ -196,12 +196,10 @@ fn seed(cases: &Cases, atom: &Atom, template: &dyn Fn(u32) -> Option<TemplateId>
                 used.extend(references(places));
             }
             Var::Counted(..)
+            | Var::Sum(..)
             | Var::Indicator(..)
             | Var::Choice(_)
-            | Var::Opaque(_)
-            | Var::Compared(..)
-            | Var::Comparison(..)
-            | Var::Blocker(..) => {
+            | Var::Opaque(_) => {
                 return None;
             }
         }
@@ -281,7 +279,7 @@ fn sort(cases: &Cases, variable: Variable) -> Option<Sort> {
         Var::Param(_) => Some(Sort::Param),
         Var::Shared(var, _) => of(&program.shared[*var].scalar),
         Var::Local(_, template, var, _) => of(&program.templates[*template].locals[*var].scalar),
-        Var::Counter(..) | Var::Counted(..) | Var::Compared(..) => Some(Sort::Counter),
+        Var::Counter(..) | Var::Counted(..) => Some(Sort::Counter),
         _ => None,
     }
 }
@@ -292,8 +290,7 @@ pub(crate) fn units(cases: &mut Cases, points: &Points, seeds: &[Seed]) -> Vec<V
         .map(|view| {
             let mut found = seeded(cases, view, seeds);
             for (place, variable) in cases.variables[view].clone().into_iter().enumerate() {
-                let ghost = matches!(cases.table.var(variable), Var::Compared(..));
-                if sort(cases, variable).is_some_and(|sort| sort != Sort::Param) && !ghost {
+                if sort(cases, variable).is_some_and(|sort| sort != Sort::Param) {
                     bounds(&[(variable, 1, place)], &points.of_view[view], &mut found);
                 }
             }
@@ -691,21 +688,37 @@ pub(crate) enum Modes {
     Truths,
     /// Which of two shared integers is greater.
     Orders,
+    /// Shared truth values, and whether somebody is at labels that are passed one at a time.
+    Phases,
 }
 
 /// Truth values, and pairs of integers, that make modes at most.
 const MOST_TRUTHS: usize = 4;
 const MOST_ORDERS: usize = 1;
+/// Labels, and shared truth values beside them.
+const MOST_ALONE: usize = 2;
 
 impl Modes {
     /// The modes of each view: one of them holds in each state.
     pub(crate) fn of(self, cases: &Cases) -> Result<Vec<Vec<Linear>>, Overflow> {
+        self.by(cases, &Points::default())
+    }
+
+    /// The same, if samples say by what states are told apart.
+    pub(crate) fn by(self, cases: &Cases, points: &Points) -> Result<Vec<Vec<Linear>>, Overflow> {
         let mut all = Vec::with_capacity(cases.views.len());
+        let alone = match self {
+            Modes::Phases => alone(cases, points),
+            _ => Vec::new(),
+        };
         for variables in &cases.variables {
             let choices = match self {
                 Modes::One => Vec::new(),
                 Modes::Truths => truths(cases, variables)?,
                 Modes::Orders => orders(cases, variables)?,
+                // Without such labels this is no more than truth values are.
+                Modes::Phases if alone.is_empty() => Vec::new(),
+                Modes::Phases => phases(cases, variables, &alone)?,
             };
             let mut modes = vec![Vec::new()];
             for choice in &choices {
@@ -740,6 +753,66 @@ fn truths(cases: &Cases, variables: &[Variable]) -> Result<Vec<Vec<Linear>>, Ove
             let (no, yes) = (Form::number(0), Form::number(1));
             choices.push(vec![value.at_most(&no)?, yes.at_most(&value)?]);
         }
+    }
+    Ok(choices)
+}
+
+/// Labels at which no sample has two processes, though some have many.
+fn alone(cases: &Cases, points: &Points) -> Vec<Variable> {
+    let mut found = Vec::new();
+    let nobody = cases
+        .views
+        .iter()
+        .position(|view| view.references.is_empty());
+    let Some((view, all)) = nobody.and_then(|view| Some((view, points.of_view.get(view)?))) else {
+        return found;
+    };
+    for (id, template) in cases.family.templates.iter_enumerated() {
+        let counters = cases.variables[view].iter().enumerate();
+        let counters: Vec<(usize, Variable)> = counters
+            .filter(|(_, variable)| {
+                matches!(cases.table.var(**variable), Var::Counter(of, _) if *of == id)
+            })
+            .map(|(place, variable)| (place, *variable))
+            .collect();
+        let many = all.iter().any(|point| {
+            let total: i64 = counters.iter().map(|(place, _)| point[*place]).sum();
+            total > 2
+        });
+        if !many {
+            continue;
+        }
+        for ((place, variable), location) in counters.iter().zip(template.locations.indices()) {
+            let done = location == cases.family.program().templates[id].done();
+            let most = all.iter().map(|point| point[*place]).max();
+            if !done && most == Some(1) {
+                found.push(*variable);
+            }
+        }
+    }
+    // Where many labels are, they are not what matters.
+    match found.len() <= MOST_ALONE {
+        true => found,
+        false => Vec::new(),
+    }
+}
+
+fn phases(
+    cases: &Cases,
+    variables: &[Variable],
+    alone: &[Variable],
+) -> Result<Vec<Vec<Linear>>, Overflow> {
+    let shared: Vec<Variable> = variables
+        .iter()
+        .copied()
+        .filter(|variable| matches!(cases.table.var(*variable), Var::Shared(..)))
+        .collect();
+    let mut choices = truths(cases, &shared)?;
+    choices.truncate(MOST_ALONE);
+    for label in alone {
+        let count = Form::variable(*label);
+        let (no, yes) = (Form::number(0), Form::number(1));
+        choices.push(vec![count.at_most(&no)?, yes.at_most(&count)?]);
     }
     Ok(choices)
 }

@@ -7,10 +7,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
 use threadwise_evidence::family::{
-    Comparison, ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, ViewClaim,
+    ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, SummedTerm, ViewClaim,
 };
-
-use threadwise_lang::program::TemplateId;
 
 use crate::conditions::{Cases, Goal, Instantiation, shown};
 use crate::infer::{Inference, unaffected};
@@ -255,32 +253,24 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             let view = numbers[&place.0];
             push(self.cases.condition(case, view, positions[&place]), proof);
         }
-        let counted = self
-            .cases
-            .ghosts
-            .counted
-            .iter()
-            .map(|counted| CountedPredicate {
-                template: family.templates[counted.template].name.clone(),
-                predicate: Linear::Atom(counted.predicate.clone()),
-            });
-        let name = |template: TemplateId| family.templates[template].name.clone();
-        let compared = self.cases.ghosts.compared.iter();
-        let compared = compared.map(|comparison| Comparison {
-            template: name(comparison.template),
-            of: name(comparison.of),
-            predicate: comparison.predicate.clone(),
-            order: comparison.order,
+        let counted = self.cases.counted.iter().map(|counted| CountedPredicate {
+            template: family.templates[counted.template].name.clone(),
+            predicate: Linear::Atom(counted.predicate.clone()),
+        });
+        let summed = self.cases.table.summed.iter().map(|summed| SummedTerm {
+            template: family.templates[summed.template].name.clone(),
+            terms: summed.term.terms.clone(),
+            constant: summed.term.constant,
         });
         let mut claim = FamilyClaim {
             variables: Vec::new(),
             counted: counted.collect(),
-            compared: compared.collect(),
+            summed: summed.collect(),
             views,
             arrivals: None,
             excluded: None,
             proofs: all,
-            fair: fair.map(Box::new),
+            fair,
         };
         number_variables(&mut claim, self.cases);
         claim
@@ -319,8 +309,8 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
     for counted in &mut claim.counted {
         visit_formula(&mut counted.predicate, visit);
     }
-    for compared in &mut claim.compared {
-        visit_formula(&mut compared.predicate, visit);
+    for summed in &mut claim.summed {
+        visit_terms(&mut summed.terms, visit);
     }
     for view in &mut claim.views {
         for assertion in &mut view.assertions {
@@ -339,17 +329,9 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
     for deletion in &mut fair.deletions {
         match deletion {
             Deletion::Impossible { .. } | Deletion::Leave { .. } => {}
-            Deletion::Rank { terms, .. } => {
-                let mut atom = Atom {
-                    terms: std::mem::take(terms),
-                    constant: 0,
-                };
-                visit(&mut atom);
-                *terms = atom.terms;
-            }
+            Deletion::Rank { terms, .. } => visit_terms(terms, visit),
             Deletion::Oneself { states } => visit_formula(&mut states.states, visit),
             Deletion::Somebody { states, .. }
-            | Deletion::Least { states, .. }
             | Deletion::Everybody { states }
             | Deletion::Promise { states, .. } => {
                 let states = states.iter_mut();
@@ -357,6 +339,15 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
             }
         }
     }
+}
+
+fn visit_terms(terms: &mut Vec<(Variable, i64)>, visit: &mut dyn FnMut(&mut Atom)) {
+    let mut atom = Atom {
+        terms: std::mem::take(terms),
+        constant: 0,
+    };
+    visit(&mut atom);
+    *terms = atom.terms;
 }
 
 fn visit_formula(formula: &mut Linear, visit: &mut dyn FnMut(&mut Atom)) {

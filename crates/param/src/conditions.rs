@@ -14,10 +14,10 @@ use threadwise_model::family::{
     Cell, Conjunct, Family, Names, Path, PathEnd, Population, Term, Write,
 };
 
-use crate::compared::{More, Step};
 use crate::scope::{
-    Counted, Form, Ghosts, Reference, Scope, Table, Translator, Var, indicates, plain, single,
+    Counted, Form, Reference, Scope, Table, Translator, Var, indicates, plain, single,
 };
+use crate::sums;
 
 /// A view: processes at labels, sorted.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,7 +90,7 @@ pub(crate) struct Goal {
 pub(crate) struct Cases<'a> {
     pub(crate) family: &'a Family,
     pub(crate) table: Table,
-    pub(crate) ghosts: Ghosts,
+    pub(crate) counted: Vec<Counted>,
     pub(crate) views: Vec<View>,
     /// The variables of each view.
     pub(crate) variables: Vec<Vec<Variable>>,
@@ -117,19 +117,19 @@ impl<'a> Cases<'a> {
     pub(crate) fn new(
         family: &'a Family,
         mut table: Table,
-        ghosts: Ghosts,
+        counted: Vec<Counted>,
         arity: usize,
     ) -> Result<Cases<'a>, TooMuch> {
         let views = views(family, arity)?;
         let ids = uses_ids(family);
         let mut variables = Vec::with_capacity(views.len());
         for view in &views {
-            variables.push(view_variables(family, &mut table, &ghosts, view, ids));
+            variables.push(view_variables(family, &mut table, &counted, view, ids));
         }
         let mut cases = Cases {
             family,
             table,
-            ghosts,
+            counted,
             views,
             variables,
             cases: Vec::new(),
@@ -166,7 +166,7 @@ impl<'a> Cases<'a> {
         }
         let scope = Scope::of(&references);
         let mut translator = Translator::new(family, &mut self.table, &scope);
-        let mut facts = translator.background(&self.ghosts)?;
+        let mut facts = translator.background(&self.counted)?;
         for (id, template) in family.templates.iter_enumerated() {
             for location in template.locations.indices() {
                 let empty =
@@ -203,7 +203,7 @@ impl<'a> Cases<'a> {
                 facts.push(value.equals(&initial)?);
             }
         }
-        for (number, counted) in self.ghosts.counted.iter().enumerate() {
+        for (number, counted) in self.counted.iter().enumerate() {
             let template = &family.templates[counted.template];
             let entry = Var::Counted(number as u32, counted.template, template.entry, false);
             let entry = translator.var(entry);
@@ -215,6 +215,7 @@ impl<'a> Cases<'a> {
                 ]));
             }
         }
+        sums::at_first(&mut translator, &mut facts)?;
         facts.append(&mut translator.facts);
         self.cases.push(Case {
             view,
@@ -253,9 +254,7 @@ impl<'a> Cases<'a> {
                             path: number,
                             started,
                         };
-                        let case =
-                            self.step(view, &references, (path, to), origin, by_references)?;
-                        self.cases.extend(case);
+                        self.step(view, &references, path, to, origin, by_references)?;
                     }
                 }
             }
@@ -263,15 +262,15 @@ impl<'a> Cases<'a> {
         Ok(())
     }
 
-    /// A step to states of some references, which are those of a view unless they are looked at for another reason.
-    pub(crate) fn step(
+    fn step(
         &mut self,
         view: usize,
         references: &[Reference],
-        (path, to): (&Path, LocationId),
+        path: &Path,
+        to: LocationId,
         origin: Origin,
         by_references: &HashMap<Vec<Reference>, usize>,
-    ) -> Result<Option<Case>, Overflow> {
+    ) -> Result<(), Overflow> {
         let Origin::Step {
             mover,
             template,
@@ -279,7 +278,7 @@ impl<'a> Cases<'a> {
             ..
         } = &origin
         else {
-            return Ok(None);
+            return Ok(());
         };
         let (family, template) = (self.family, *template);
         let mut scope = Scope::of(references);
@@ -305,7 +304,7 @@ impl<'a> Cases<'a> {
             ..Names::default()
         };
         let mut translator = Translator::new(family, &mut self.table, &scope);
-        let mut facts = translator.background(&self.ghosts)?;
+        let mut facts = translator.background(&self.counted)?;
         for guard in &path.guard {
             let guard = guard.resolve(&names);
             facts.push(translator.assume(&guard, true)?);
@@ -339,6 +338,7 @@ impl<'a> Cases<'a> {
                 after.insert(number, counter.add(by)?);
             }
         }
+        sums::after(&mut translator, path, (own, template, to), &mut after)?;
         for place in started {
             newborn(
                 &mut translator,
@@ -350,7 +350,7 @@ impl<'a> Cases<'a> {
                 &mut after,
             )?;
         }
-        for (number, counted) in self.ghosts.counted.iter().enumerate() {
+        for (number, counted) in self.counted.iter().enumerate() {
             let flow = Flow {
                 number: number as u32,
                 counted,
@@ -363,34 +363,21 @@ impl<'a> Cases<'a> {
             flow.facts(&mut translator, &mut facts, &mut after)?;
         }
         facts.append(&mut translator.facts);
-        let mut assumed = instantiations(
+        let assumed = instantiations(
             &scope,
             &self.views,
             by_references,
             &self.variables,
             &mut self.table,
         );
-        if !self.ghosts.compared.is_empty() {
-            let step = Step {
-                path,
-                own,
-                to,
-                started,
-                references,
-                writes: &writes,
-            };
-            let mut more = More::default();
-            self.compared_after(&scope, &step, &mut more, &mut after)?;
-            facts.append(&mut more.facts);
-            assumed.append(&mut more.instantiations);
-        }
-        Ok(Some(Case {
+        self.cases.push(Case {
             view,
             origin,
             facts,
             assumed,
             after,
-        }))
+        });
+        Ok(())
     }
 
     /// The goals for the built-in checks: no path on which one fails is taken.
@@ -412,7 +399,7 @@ impl<'a> Cases<'a> {
                     ..Names::default()
                 };
                 let mut translator = Translator::new(family, &mut self.table, &scope);
-                let mut facts = translator.background(&self.ghosts)?;
+                let mut facts = translator.background(&self.counted)?;
                 let mut violation = Vec::new();
                 for guard in &path.guard {
                     let guard = guard.resolve(&names);
@@ -504,7 +491,7 @@ impl<'a> Cases<'a> {
             if violation.truth() == Some(false) {
                 continue;
             }
-            let mut facts = translator.background(&self.ghosts)?;
+            let mut facts = translator.background(&self.counted)?;
             facts.push(violation.clone());
             facts.append(&mut translator.facts);
             let shown = references.iter().map(|r| shown(family, *r));
@@ -721,7 +708,7 @@ fn uses_ids(family: &Family) -> bool {
 pub(crate) fn view_variables(
     family: &Family,
     table: &mut Table,
-    ghosts: &Ghosts,
+    counted: &[Counted],
     view: &View,
     ids: bool,
 ) -> Vec<Variable> {
@@ -747,7 +734,7 @@ pub(crate) fn view_variables(
         for location in declaration.locations.indices() {
             variables.push(table.number(Var::Counter(template, location)));
         }
-        for (number, predicate) in ghosts.counted.iter().enumerate() {
+        for (number, predicate) in counted.iter().enumerate() {
             if predicate.template == template {
                 for location in declaration.locations.indices() {
                     let var = Var::Counted(number as u32, template, location, false);
@@ -755,12 +742,16 @@ pub(crate) fn view_variables(
                 }
             }
         }
-    }
-    for (number, reference) in view.references.iter().enumerate() {
-        let compared = ghosts.compared.iter().enumerate();
-        for (comparison, _) in compared.filter(|(_, c)| c.of == reference.template) {
-            for of in ghosts.numbers(family, comparison, number as u32) {
-                variables.push(table.number(Var::Compared(of, false)));
+        for number in 0..table.summed.len() {
+            if table.summed[number].template == template {
+                for location in declaration.locations.indices() {
+                    variables.push(table.number(Var::Sum(
+                        number as u32,
+                        template,
+                        location,
+                        false,
+                    )));
+                }
             }
         }
     }

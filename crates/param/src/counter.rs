@@ -14,15 +14,15 @@ use threadwise_model::family::{Conjunct, Family, Liveness};
 
 use crate::candidates::{self, Modes};
 use crate::certificate::{self, Failure};
-use crate::compared;
 use crate::conditions::{Cases, Goal, TooMuch};
 use crate::infer::Inference;
 use crate::learn::Learner;
 use crate::points::Points;
 use crate::questions::{Asked, Halt};
 use crate::ranking::{Prepared, Search};
-use crate::scope::{Comparison, Counted, Ghosts, Table};
+use crate::scope::{Counted, Table};
 use crate::small::Sample;
+use crate::sums::{self, Summed};
 
 /// A property to prove.
 #[derive(Clone, Debug)]
@@ -41,15 +41,7 @@ impl Claimed {
         Ok(match self {
             Claimed::Checks => cases.check_goals()?,
             Claimed::Invariant(conjuncts) => cases.property_goals(conjuncts)?,
-            Claimed::Deadlock => {
-                let mut goals = vec![cases.deadlock_goal()?];
-                let templates = cases.family.templates.indices();
-                let orders = templates.flat_map(|template| cases.orders(template));
-                for comparison in orders.collect::<Vec<_>>() {
-                    goals.extend(cases.order_goals(comparison)?);
-                }
-                goals
-            }
+            Claimed::Deadlock => vec![cases.deadlock_goal()?],
         })
     }
 }
@@ -75,22 +67,15 @@ pub(crate) struct Shape {
     pub(crate) arity: usize,
     /// What is counted besides labels.
     pub(crate) counted: Vec<Counted>,
-    /// How processes are compared with references.
-    pub(crate) compared: Vec<Comparison>,
+    /// What is summed over processes.
+    pub(crate) summed: Vec<Summed>,
     /// Whether clauses may speak of numbers of processes.
     pub(crate) counting: bool,
+    /// Whether it is guessed that somebody is always at some of many labels.
+    pub(crate) cuts: bool,
     /// What equations are computed for one by one.
     pub(crate) modes: Modes,
     stages: &'static [Stage],
-}
-
-impl Shape {
-    fn ghosts(&self) -> Ghosts {
-        Ghosts {
-            counted: self.counted.clone(),
-            compared: self.compared.clone(),
-        }
-    }
 }
 
 /// Equations, and what is asked for beyond them: quick, and often enough.
@@ -149,11 +134,11 @@ impl Attempt<'_> {
         proofs: &mut BTreeMap<String, Proof>,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
-        let mut cases = Cases::new(self.family, Table::default(), Ghosts::default(), 0)?;
+        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
+        let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
-        let comparisons = compared::comparisons(self.family, &mut table);
         let none: &[Counted] = &[];
         let (own, linking) = (predicates.own.as_slice(), predicates.linking.as_slice());
         let both: Vec<Counted> = own.iter().chain(linking).cloned().collect();
@@ -161,8 +146,9 @@ impl Attempt<'_> {
         let counting = |arity, counted: &[Counted], modes, stages| Shape {
             arity,
             counted: counted.to_vec(),
-            compared: Vec::new(),
+            summed: Vec::new(),
             counting: true,
+            cuts: false,
             modes,
             stages,
         };
@@ -170,15 +156,31 @@ impl Attempt<'_> {
             counting: false,
             ..counting(2, none, Modes::One, LIGHT)
         };
+        let summing = Shape {
+            summed,
+            ..counting(1, none, Modes::One, LIGHT)
+        };
+        let summing_apart = Shape {
+            modes: Modes::Truths,
+            ..summing.clone()
+        };
+        let cutting = Shape {
+            cuts: true,
+            ..counting(1, none, Modes::One, LIGHT)
+        };
         let mut shapes: Vec<Shape> = Vec::new();
         for shape in [
             counting(1, none, Modes::One, LIGHT),
             counting(1, own, Modes::One, LIGHT),
+            summing,
             not_counting,
             counting(2, none, Modes::One, LIGHT),
             counting(1, none, Modes::One, BOUNDED),
             counting(1, own, Modes::Truths, LIGHT),
+            summing_apart,
             counting(1, none, Modes::Orders, LIGHT),
+            cutting,
+            counting(1, own, Modes::Phases, LIGHT),
             counting(1, &both, Modes::One, LIGHT),
             counting(2, own, Modes::Truths, LIGHT),
             counting(2, own, Modes::Orders, LIGHT),
@@ -192,13 +194,6 @@ impl Attempt<'_> {
                 shapes.push(shape);
             }
         }
-        // Where guards compare processes, they are counted by that as well.
-        let comparing = comparisons.into_iter().map(|compared| Shape {
-            compared,
-            ..counting(1, none, Modes::One, LIGHT)
-        });
-        let place = shapes.len().min(4);
-        shapes.splice(place..place, comparing);
         for shape in &shapes {
             if proofs.len() == properties.len() {
                 break;
@@ -256,7 +251,9 @@ impl Attempt<'_> {
         proofs: &mut BTreeMap<String, Proof>,
         allowance: &mut Allowance,
     ) -> Result<Table, Gap> {
-        let mut cases = Cases::new(self.family, table, shape.ghosts(), shape.arity)?;
+        let mut table = table;
+        table.summed = shape.summed.clone();
+        let mut cases = Cases::new(self.family, table, shape.counted.clone(), shape.arity)?;
         let mut goals: Vec<(String, Vec<Goal>)> = Vec::new();
         for (name, claimed) in properties {
             if !proofs.contains_key(name) {
@@ -265,7 +262,7 @@ impl Attempt<'_> {
         }
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
-        let modes = shape.modes.of(&cases).map_err(TooMuch::from)?;
+        let modes = shape.modes.by(&cases, &points).map_err(TooMuch::from)?;
         if shape.modes != Modes::One && modes.iter().all(|modes| modes.len() == 1) {
             // There is nothing to tell apart, so this was tried before.
             return Ok(cases.table);
@@ -314,7 +311,7 @@ impl Attempt<'_> {
                 if matches!(stage, Stage::Learning | Stage::Guessing) {
                     let views = inference.views().to_vec();
                     let wanted: Vec<&Goal> = goals.iter().collect();
-                    let mut learner = Learner::new(&pools);
+                    let mut learner = Learner::new(&pools, shape.cuts);
                     if stage == Stage::Guessing {
                         let guesses = inference.guesses()?;
                         learner.guess(&mut inference, guesses);
@@ -348,46 +345,34 @@ impl Attempt<'_> {
         liveness: &Liveness,
         allowance: &mut Allowance,
     ) -> Result<Option<Proof>, Gap> {
-        let mut cases = Cases::new(self.family, Table::default(), Ghosts::default(), 0)?;
+        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
+        let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
-        let comparisons = compared::comparisons(self.family, &mut table);
-        let counting = |counted: &[Counted]| Ghosts {
-            counted: counted.to_vec(),
-            ..Ghosts::default()
-        };
-        let mut shapes = vec![
-            (Ghosts::default(), Modes::One, false),
-            (counting(&predicates.own), Modes::One, false),
+        let none = Vec::new();
+        let own = &predicates.own;
+        let shapes = [
+            (&none, Vec::new(), Modes::One, false),
+            (own, Vec::new(), Modes::One, false),
+            (&none, summed.clone(), Modes::One, false),
+            (&none, Vec::new(), Modes::One, true),
+            (own, summed, Modes::One, false),
+            (own, Vec::new(), Modes::Truths, true),
         ];
-        let comparing: Vec<Ghosts> = comparisons
-            .into_iter()
-            .map(|compared| Ghosts {
-                compared,
-                ..Ghosts::default()
-            })
-            .collect();
-        for bounds in [false, true] {
-            let each = comparing.iter().cloned();
-            shapes.extend(each.map(|ghosts| (ghosts, Modes::One, bounds)));
-        }
-        shapes.extend([
-            (Ghosts::default(), Modes::One, true),
-            (counting(&predicates.own), Modes::Truths, true),
-        ]);
-        let mut tried: Vec<&(Ghosts, Modes, bool)> = Vec::new();
+        let mut tried: Vec<&(&Vec<Counted>, Vec<Summed>, Modes, bool)> = Vec::new();
         for shape in &shapes {
             if tried.contains(&shape) {
                 continue;
             }
             tried.push(shape);
-            let (ghosts, modes, bounds) = shape;
-            let mut cases = Cases::new(self.family, table.clone(), ghosts.clone(), 1)?;
+            let (counted, summed, modes, bounds) = shape;
+            table.summed = summed.clone();
+            let mut cases = Cases::new(self.family, table.clone(), (*counted).clone(), 1)?;
             let prepared = Prepared::new(&mut cases, liveness)?;
             let requirements = cases.requirements().map_err(TooMuch::from)?;
             let points = Points::new(&cases, self.samples);
-            let modes = modes.of(&cases).map_err(TooMuch::from)?;
+            let modes = modes.by(&cases, &points).map_err(TooMuch::from)?;
             let seeds = candidates::seeds(&mut cases, &[]);
             let guesses = bounds.then(|| candidates::units(&mut cases, &points, &seeds));
             let tests = candidates::tests(&cases, &seeds);
@@ -469,10 +454,10 @@ impl Stage {
             1 => ", one predicate counted".to_owned(),
             more => format!(", {more} predicates counted"),
         };
-        let compared = match shape.compared.is_empty() {
+        let summed = match shape.summed.is_empty() {
             true => "",
-            false => ", those counted that compare with it",
+            false => ", with sums over processes",
         };
-        format!("proved by {stage} about {many}{counted}{compared}")
+        format!("proved by {stage} about {many}{counted}{summed}")
     }
 }

@@ -5,16 +5,20 @@
 //! in which the property is violated or from which a step breaks a clause learnt before, has a part that no sample has. The negation of a smallest such part is learnt. If
 //! there is none, that state looks like a sample everywhere, and the clause that it breaks was wrong: it is given up for good. So this comes to an end, with
 //! clauses that every step keeps, or without.
+//!
+//! If no part with few facts will do, all labels at which nobody is are taken together, with one more fact at most, and labels are left out as long as no sample has the rest. What is learnt then is
+//! that the number of processes at these labels is at least 1, or that the fact does not hold: a cut through the control flow that somebody is always in, as "if the room is taken, somebody writes or is among the readers".
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
+use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Variable};
 
 use crate::candidates::Pool;
 use crate::conditions::{Goal, Instantiation};
 use crate::infer::Inference;
 use crate::lia::Model;
 use crate::questions::{Asked, Halt};
+use crate::scope::Var;
 
 /// Literals of a clause at most.
 const LITERALS: usize = 4;
@@ -28,6 +32,8 @@ type Guess = (usize, Linear);
 /// What has been learnt.
 pub(crate) struct Learner<'p> {
     pools: &'p [Pool],
+    /// Whether cuts are learnt.
+    cuts: bool,
     /// What is assumed.
     guesses: BTreeSet<Guess>,
     /// What was given up.
@@ -35,9 +41,10 @@ pub(crate) struct Learner<'p> {
 }
 
 impl<'p> Learner<'p> {
-    pub(crate) fn new(pools: &'p [Pool]) -> Learner<'p> {
+    pub(crate) fn new(pools: &'p [Pool], cuts: bool) -> Learner<'p> {
         Learner {
             pools,
+            cuts,
             guesses: BTreeSet::new(),
             given_up: HashSet::new(),
         }
@@ -150,7 +157,82 @@ impl<'p> Learner<'p> {
                 }
             }
         }
+        for (instantiation, literals) in assumed.iter().zip(&true_here) {
+            let view = instantiation.view;
+            if self.cuts
+                && let Some(literals) = literals
+                && let Some(clause) = self.cut(inference, view, literals)?
+            {
+                inference.assume(view, clause.clone());
+                self.guesses.insert((view, clause));
+                return Ok(true);
+            }
+        }
         Ok(false)
+    }
+
+    /// That somebody is at one of the labels at which nobody is, if another literal holds, or in any case: for as few labels as samples allow.
+    fn cut(
+        &self,
+        inference: &Inference,
+        view: usize,
+        literals: &[u16],
+    ) -> Result<Option<Linear>, Halt> {
+        let pool = &self.pools[view];
+        let empty = |literal: &u16| match &pool.literals[usize::from(*literal)] {
+            Linear::Atom(atom) => match (atom.terms.as_slice(), atom.constant) {
+                ([(variable, 1)], 0) => {
+                    let var = inference.cases.table.var(*variable);
+                    matches!(var, Var::Counter(..)).then_some(*variable)
+                }
+                _ => None,
+            },
+            _ => None,
+        };
+        let (labels, others): (Vec<u16>, Vec<u16>) = literals
+            .iter()
+            .partition(|literal| empty(literal).is_some());
+        let bits = |of: &[u16]| {
+            let mut bits = vec![u64::MAX; pool.words];
+            for literal in of {
+                let own = &pool.bits[usize::from(*literal)];
+                bits.iter_mut().zip(own).for_each(|(all, own)| *all &= own);
+            }
+            bits
+        };
+        let none = |bits: &[u64], more: &[u64]| bits.iter().zip(more).all(|(a, b)| a & b == 0);
+        if pool.words == 0 || labels.is_empty() {
+            return Ok(None);
+        }
+        let nobody = bits(&labels);
+        let each = others.iter().map(Some);
+        for other in [None].into_iter().chain(each) {
+            let also = match other {
+                Some(other) => pool.bits[usize::from(*other)].clone(),
+                None => vec![u64::MAX; pool.words],
+            };
+            if !none(&nobody, &also) {
+                continue;
+            }
+            let mut cut = labels.clone();
+            for label in &labels {
+                let fewer: Vec<u16> = cut.iter().copied().filter(|one| one != label).collect();
+                if none(&bits(&fewer), &also) {
+                    cut = fewer;
+                }
+            }
+            let terms = cut.iter().filter_map(empty).map(|variable| (variable, -1));
+            let somebody = Linear::Atom(Atom::at_most_zero(terms, 1)?);
+            let unless = match other {
+                Some(other) => Some(pool.literals[usize::from(*other)].negation()?),
+                None => None,
+            };
+            let guess = (view, Linear::any(unless.into_iter().chain([somebody])));
+            if !self.given_up.contains(&guess) && !self.guesses.contains(&guess) {
+                return Ok(Some(guess.1));
+            }
+        }
+        Ok(None)
     }
 
     /// That not all of so many literals hold, where no sample has all of them.

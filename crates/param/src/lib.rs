@@ -7,12 +7,10 @@
 //! - [`small`] searches small instances, for violations and for sample states.
 //! - [`engine`] is what all of this is for: the engines by name.
 
-mod blockers;
 mod candidates;
 mod cegar;
 mod certificate;
 mod chc;
-mod compared;
 mod conditions;
 mod counter;
 mod cubes;
@@ -30,3 +28,4 @@ mod scope;
 pub mod small;
 mod solution;
 mod stuck;
+mod sums;

@@ -10,7 +10,7 @@ use threadwise_model::instance::{Instance, Shape};
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::conditions::Cases;
-use crate::scope::{ComparedAt, Place, Var};
+use crate::scope::{Form, Place, Var};
 use crate::small::Sample;
 
 /// Points that are kept of one view.
@@ -111,7 +111,7 @@ impl Moment<'_> {
                 Some(locations.filter(|other| *other == location).count() as i64)
             }
             Var::Counted(number, template, location, false) => {
-                let counted = &self.cases.ghosts.counted[*number as usize];
+                let counted = &self.cases.counted[*number as usize];
                 let locations = self.state.templates[*template].locations.iter();
                 let mut count = 0;
                 for (index, other) in locations.enumerate() {
@@ -125,6 +125,21 @@ impl Moment<'_> {
                 }
                 Some(count)
             }
+            Var::Sum(number, template, location, false) => {
+                let summed = &self.cases.table.summed[*number as usize];
+                let locations = self.state.templates[*template].locations.iter();
+                let mut sum = 0_i64;
+                for (index, other) in locations.enumerate() {
+                    if other == location {
+                        let process = ProcessRef {
+                            template: *template,
+                            index: index as u32,
+                        };
+                        sum = sum.checked_add(self.of_process(&summed.term, process)?)?;
+                    }
+                }
+                Some(sum)
+            }
             Var::Id(reference) => {
                 let process = self.picked.get(*reference as usize)?;
                 Some(i64::from(process.index))
@@ -137,37 +152,12 @@ impl Moment<'_> {
                 let value = self.state.templates[*template].cells.get(position)?;
                 self.decoded(&program.templates[*template].locals[*var].scalar, *value)
             }
-            Var::Compared(at, false) => self.compared(*at),
             Var::Counted(..)
+            | Var::Sum(..)
             | Var::Indicator(..)
             | Var::Choice(_)
-            | Var::Opaque(_)
-            | Var::Compared(..)
-            | Var::Comparison(..)
-            | Var::Blocker(..) => None,
+            | Var::Opaque(_) => None,
         }
-    }
-
-    /// How many processes other than a reference compare with it.
-    fn compared(&self, at: ComparedAt) -> Option<i64> {
-        let comparison = &self.cases.ghosts.compared[at.comparison as usize];
-        let reference = *self.picked.get(at.reference as usize)?;
-        let locations = self.state.templates[at.template].locations.iter();
-        let mut count = 0;
-        for (index, other) in locations.enumerate() {
-            let process = ProcessRef {
-                template: at.template,
-                index: index as u32,
-            };
-            if *other == at.location && process != reference {
-                let moment = Moment {
-                    picked: &[process, reference],
-                    ..*self
-                };
-                count += i64::from(moment.truth(&comparison.predicate)?);
-            }
-        }
-        Some(count)
     }
 
     /// Whether a predicate holds of a process.
@@ -176,27 +166,25 @@ impl Moment<'_> {
             picked: &[process],
             ..*self
         };
-        moment.at_most_zero(predicate)
-    }
-
-    fn at_most_zero(&self, atom: &Atom) -> Option<bool> {
-        let mut sum = i128::from(atom.constant);
-        for (variable, factor) in &atom.terms {
-            sum += i128::from(*factor) * i128::from(self.value(*variable)?);
+        let mut sum = i128::from(predicate.constant);
+        for (variable, factor) in &predicate.terms {
+            sum += i128::from(*factor) * i128::from(moment.value(*variable)?);
         }
         Some(sum <= 0)
     }
 
-    /// Whether a formula holds.
-    fn truth(&self, formula: &Linear) -> Option<bool> {
-        let each = |members: &[Linear]| -> Option<Vec<bool>> {
-            members.iter().map(|member| self.truth(member)).collect()
+    /// The value of a term for a process.
+    fn of_process(&self, term: &Form, process: ProcessRef) -> Option<i64> {
+        let moment = Moment {
+            picked: &[process],
+            ..*self
         };
-        Some(match formula {
-            Linear::Atom(atom) => self.at_most_zero(atom)?,
-            Linear::And(members) => each(members)?.into_iter().all(|truth| truth),
-            Linear::Or(members) => each(members)?.into_iter().any(|truth| truth),
-        })
+        let mut sum = term.constant;
+        for (variable, factor) in &term.terms {
+            let value = moment.value(*variable)?;
+            sum = sum.checked_add(factor.checked_mul(value)?)?;
+        }
+        Some(sum)
     }
 
     fn position(&self, shape: &Shape, places: &[Place]) -> Option<usize> {

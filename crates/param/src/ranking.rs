@@ -10,15 +10,12 @@
 //!    counted predicates, and states by what guards ask of shared variables;
 //! 4. *ranks*: transitions that lower a sum which none raises and which is bounded: it stays as it is in the end. Counters, shared variables, their sums and differences, and sums of three
 //!    counters are tried;
-//! 5. *the least one*: of those at a label one comes first in an order of guards, and can go on (`least`);
-//! 6. states in which no transition is taken and whoever is scheduled moves.
+//! 5. states in which no transition is taken and whoever is scheduled moves.
 //!
 //! What supports this is an invariant that [`crate::infer`] finds: equations, then bounds as well. Nothing is taken for true that the checker is not given a proof of. What is lost: regions are not split, and other processes are
 //! told apart by labels and by counted predicates alone. After Farzan, Kincaid and Podelski (LICS 2016) and Pnueli, Xu and Zuck (CAV 2002), with deletion as in the finite engines.
 
-mod least;
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 use threadwise_evidence::family::{
@@ -27,12 +24,11 @@ use threadwise_evidence::family::{
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Family, Formula, From, Liveness, Names, PathEnd, Population, Term};
 
-use self::least::Followed;
-use crate::compared::More;
 use crate::conditions::{Cases, Goal, Instantiation, Origin, TooMuch, form_after, instantiations};
 use crate::infer::{Inference, variables};
 use crate::questions::{Halt, Place, Spot};
 use crate::scope::{Form, Reference, Scope, Translator, Var};
+use crate::sums;
 
 /// Deletions at most.
 const DELETIONS: usize = 200;
@@ -98,7 +94,9 @@ struct Site {
 pub(crate) struct Prepared<'l> {
     liveness: &'l Liveness,
     sites: Vec<Site>,
-    followed: Vec<Followed>,
+    nobody: Context,
+    /// What would hold if a predicate of the property could not be evaluated.
+    undefined: Vec<Vec<Linear>>,
 }
 
 impl<'l> Prepared<'l> {
@@ -119,35 +117,33 @@ impl<'l> Prepared<'l> {
         for place in places {
             sites.push(Site::new(cases, liveness, place)?);
         }
-        let followed = Followed::all(cases, liveness, &sites)?;
+        let mut undefined = Vec::new();
+        for check in &liveness.checks {
+            undefined.push(said(cases, &[], check, false)?);
+        }
         Ok(Prepared {
             liveness,
             sites,
-            followed,
+            nobody: context(cases, &[])?,
+            undefined,
         })
     }
 }
 
-/// A context in which something more may be assumed.
-fn context(
-    cases: &mut Cases<'_>,
-    references: &[Reference],
-    mut more: More,
-) -> Result<Context, TooMuch> {
+/// A context, and a translator of formulas about it.
+fn context(cases: &mut Cases<'_>, references: &[Reference]) -> Result<Context, TooMuch> {
     let scope = Scope::of(references);
     let by_references = cases.by_references();
     let mut translator = Translator::new(cases.family, &mut cases.table, &scope);
-    let mut facts = translator.background(&cases.ghosts)?;
+    let mut facts = translator.background(&cases.counted)?;
     facts.append(&mut translator.facts);
-    facts.append(&mut more.facts);
-    let mut assumed = instantiations(
+    let assumed = instantiations(
         &scope,
         &cases.views,
         &by_references,
         &cases.variables,
         &mut cases.table,
     );
-    assumed.append(&mut more.instantiations);
     cases.goals += 1;
     Ok(Context {
         number: cases.goals,
@@ -204,7 +200,7 @@ impl Site {
         let standing = match place {
             Some(place) => standing_of(cases, &references, place, &known)?,
             None => Standing {
-                context: context(cases, &references, More::default())?,
+                context: context(cases, &references)?,
                 closed: Vec::new(),
                 open: None,
             },
@@ -235,10 +231,14 @@ impl Site {
                 Ok(())
             };
             match pair.of {
-                None => add(false, pair.cause.clone(), pair.effect.clone())?,
+                None => add(
+                    false,
+                    pair.cause.resolve(&names),
+                    pair.effect.resolve(&names),
+                )?,
                 Some((var, template)) => {
                     if place.is_some_and(|place| place.template == template) {
-                        let names = Names::default().with(var, 0);
+                        let names = names.with(var, 0);
                         add(
                             true,
                             pair.cause.resolve(&names),
@@ -246,15 +246,17 @@ impl Site {
                         )?;
                     }
                     if !matches!(family.templates[template].population, Population::Grows) {
-                        let somebody =
-                            |of: &Formula| Formula::quantified(false, var, template, of.clone());
+                        let somebody = |of: &Formula| {
+                            let of = Formula::quantified(false, var, template, of.clone());
+                            of.resolve(&names)
+                        };
                         add(false, somebody(&pair.cause), somebody(&pair.effect))?;
                     }
                 }
             }
         }
         let mut holding = BTreeMap::new();
-        for (number, counted) in cases.ghosts.counted.clone().iter().enumerate() {
+        for (number, counted) in cases.counted.clone().iter().enumerate() {
             let own_alone = counted.predicate.terms.iter().all(|(variable, _)| {
                 matches!(cases.table.var(*variable), Var::Local(..) | Var::Param(_))
             });
@@ -292,11 +294,7 @@ fn standing_of(
         own: Some(references.len() as u32 - 1),
         ..Names::default()
     };
-    let scope = Scope::of(references);
-    let (mut next, mut more) = (references.len() as u32, More::default());
-    let own = references.len() as u32 - 1;
-    let closed = cases.closed(&scope, own, None, &mut next, &mut more)?;
-    let (mut ways, mut all) = (Vec::new(), true);
+    let (mut closed, mut ways, mut all) = (Vec::new(), Vec::new(), true);
     for path in &family.templates[who.template].paths {
         if path.from != who.location {
             continue;
@@ -308,6 +306,7 @@ fn standing_of(
         }
         let guard = path.guard.iter().map(|guard| guard.resolve(&names));
         let guard = Formula::all(guard);
+        closed.extend(said(cases, references, &guard, false)?);
         match about(&said(cases, references, &guard, true)?, known) {
             Some(open) => ways.push(open),
             None => all = false,
@@ -316,7 +315,7 @@ fn standing_of(
     let open = Linear::any(ways);
     let open = (all && open.truth().is_none()).then_some(open);
     Ok(Standing {
-        context: context(cases, references, more)?,
+        context: context(cases, references)?,
         closed,
         open,
     })
@@ -334,14 +333,14 @@ fn has_others(family: &Family, liveness: &Liveness, template: TemplateId) -> boo
 /// What something that is to be shown is about.
 #[derive(Clone, Copy)]
 enum About {
+    /// All states.
+    Nobody,
     /// A transition.
     Case(usize),
     /// States with the reference at a site.
     Site(usize),
     /// And with somebody else at a label.
     Other(usize, (TemplateId, LocationId)),
-    /// A transition beside somebody who is followed.
-    Beside(usize, Edge),
 }
 
 /// Something that was shown: this contradicts what holds there.
@@ -396,6 +395,9 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
 
     /// Looks for deletions after which nothing is left.
     pub(crate) fn run(&mut self) -> Result<bool, Halt> {
+        if !self.is_defined()? {
+            return Ok(false);
+        }
         self.begin()?;
         while self.deletions.len() < DELETIONS {
             if self.is_empty()? {
@@ -408,7 +410,6 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             let found = self.promise()?
                 || self.oneself()?
                 || self.somebody()?
-                || self.least()?
                 || self.leave()
                 || self.rank()?
                 || self.everybody()?;
@@ -430,12 +431,6 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             Deletion::Oneself { .. } => "who waits has a step, and is scheduled".to_owned(),
             Deletion::Somebody { location, .. } => {
                 format!("nobody stays at `{location}` for ever")
-            }
-            Deletion::Least { least, .. } => {
-                format!(
-                    "the least one does not stay at `{}` for ever",
-                    least.location
-                )
             }
             Deletion::Everybody { .. } => "whoever is scheduled moves".to_owned(),
             Deletion::Promise { assumption, .. } => {
@@ -471,10 +466,6 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
                     let case = &self.cases.cases[case];
                     (&case.facts, &case.assumed)
                 }
-                About::Beside(followed, edge) => {
-                    let case = self.beside(followed, edge);
-                    (&case.facts, &case.assumed)
-                }
                 about => {
                     let context = self.context(about);
                     (&context.facts, &context.assumed)
@@ -488,18 +479,15 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
                 assumed: assumed.clone(),
             }
         });
-        let mut goals: Vec<Goal> = goals.collect();
-        goals.extend(self.orders());
-        (goals, claim)
+        (goals.collect(), claim)
     }
 
     fn context(&self, about: About) -> &'p Context {
         let prepared = self.prepared;
         match about {
             About::Other(site, other) => &prepared.sites[site].others[&other].context,
-            About::Site(site) | About::Case(site) | About::Beside(site, _) => {
-                &prepared.sites[site].standing.context
-            }
+            About::Site(site) | About::Case(site) => &prepared.sites[site].standing.context,
+            About::Nobody => &prepared.nobody,
         }
     }
 
@@ -518,14 +506,6 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
                 facts: &cases.cases[number].facts,
                 assumed: &cases.cases[number].assumed,
             },
-            About::Beside(followed, edge) => {
-                let case = self.beside(followed, edge);
-                Spot {
-                    place: Place::Goal(case.number),
-                    facts: &case.facts,
-                    assumed: &case.assumed,
-                }
-            }
             about => {
                 let context = self.context(about);
                 Spot {
@@ -622,16 +602,8 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
 
     /// The region before and after a transition.
     fn around(&self, edge: Edge) -> Result<Vec<Linear>, Overflow> {
-        self.around_in(edge, &self.cases.cases[self.live[&edge]].after)
-    }
-
-    /// The same, with what variables are after it.
-    fn around_in(
-        &self,
-        edge: Edge,
-        after: &HashMap<Variable, Form>,
-    ) -> Result<Vec<Linear>, Overflow> {
         let mut around = self.region(edge.control)?;
+        let after = &self.cases.cases[self.live[&edge]].after;
         if let Some(target) = self.target(edge) {
             for region in self.region(target)? {
                 around.push(Cases::after(&region, after)?);
@@ -650,6 +622,19 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             Deleted { control, states }
         });
         each.collect()
+    }
+
+    /// Whether the predicates of the property can be evaluated in all states.
+    fn is_defined(&mut self) -> Result<bool, Halt> {
+        let prepared = self.prepared;
+        for (check, fails) in prepared.undefined.iter().enumerate() {
+            let condition = Condition::Defined { check };
+            match self.show(condition, About::Nobody, fails.clone())? {
+                Some(one) => self.shown.push(one),
+                None => return Ok(false),
+            }
+        }
+        Ok(true)
     }
 
     /// Finds where it is waited, and the transitions there.
@@ -1002,7 +987,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
         let family = self.cases.family;
         for (template, declared) in family.templates.iter_enumerated() {
             let mut which = vec![None];
-            let counted = self.cases.ghosts.counted.iter().enumerate();
+            let counted = self.cases.counted.iter().enumerate();
             let counted = counted.filter(|(_, counted)| counted.template == template);
             for (predicate, _) in counted {
                 which.extend([true, false].map(|holds| Some(Holding { predicate, holds })));
@@ -1202,8 +1187,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             terms.sort_unstable();
             Form { terms, constant: 0 }
         };
-        let mut sums = Vec::new();
-        sums.extend(self.compared().map(|v| sum(&[(v, 1)])));
+        let mut sums = sums::ranks(self.cases.family, &self.cases.table, &|v| self.number(v));
         sums.extend(counters.iter().map(|v| sum(&[(*v, 1)])));
         sums.extend(
             others

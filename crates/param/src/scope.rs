@@ -13,6 +13,8 @@ use threadwise_model::family::{
     Cell, Dimension, Family, FamilyVariable, FoldKind, Formula, Index, Names, Population, Term,
 };
 
+use crate::sums::{self, Summed};
+
 /// A variable of a scope.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Var {
@@ -24,6 +26,8 @@ pub(crate) enum Var {
     Counter(TemplateId, LocationId),
     /// Of how many of them a counted predicate holds: before a step, or after it.
     Counted(u32, TemplateId, LocationId, bool),
+    /// The sum of a term over them; or what it is after a step, where that is not known.
+    Sum(u32, TemplateId, LocationId, bool),
     /// The id of a reference.
     Id(u32),
     /// A cell of a local variable of a reference.
@@ -34,25 +38,6 @@ pub(crate) enum Var {
     Choice(u32),
     /// What is not linear, by its text.
     Opaque(String),
-    /// How many processes compare with a reference: before a step, or after it.
-    Compared(ComparedAt, bool),
-    /// Whether a comparison of a process with a reference holds: before a step, or after it.
-    Comparison(u32, u32, u32, bool),
-    /// Whether it is a process at a label that keeps another one from a step.
-    Blocker(u32, TemplateId, LocationId),
-}
-
-/// The number of processes at a label, a reference left out, of which a comparison with the reference holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct ComparedAt {
-    /// The comparison, by its position.
-    pub(crate) comparison: u32,
-    /// The template of the processes that are counted.
-    pub(crate) template: TemplateId,
-    /// Where they are.
-    pub(crate) location: LocationId,
-    /// The reference.
-    pub(crate) reference: u32,
 }
 
 /// An index of a cell.
@@ -69,6 +54,8 @@ pub(crate) enum Place {
 pub(crate) struct Table {
     vars: Vec<Var>,
     numbers: HashMap<Var, Variable>,
+    /// The terms that are summed over processes.
+    pub(crate) summed: Vec<Summed>,
 }
 
 impl Table {
@@ -81,11 +68,6 @@ impl Table {
         self.vars.push(var.clone());
         self.numbers.insert(var, number);
         number
-    }
-
-    /// The number of a variable, if it has one.
-    pub(crate) fn known(&self, var: &Var) -> Option<Variable> {
-        self.numbers.get(var).copied()
     }
 
     /// How many variables there are: the first number that none of them has.
@@ -120,18 +102,11 @@ impl Table {
             Var::Indicator(reference, predicate, after) => {
                 Var::Indicator(to(*reference), *predicate, *after)
             }
-            Var::Compared(at, after) => {
-                let reference = to(at.reference);
-                Var::Compared(ComparedAt { reference, ..*at }, *after)
-            }
-            Var::Comparison(process, comparison, reference, after) => {
-                Var::Comparison(to(*process), *comparison, to(*reference), *after)
-            }
             Var::Param(_)
             | Var::Counter(..)
             | Var::Counted(..)
+            | Var::Sum(..)
             | Var::Choice(_)
-            | Var::Blocker(..)
             | Var::Opaque(_) => return number,
         };
         self.number(renamed)
@@ -161,6 +136,11 @@ impl Table {
                 let label = &template.locations[*location];
                 format!("#{}.{label}[{predicate}]{}", template.name, after(*primed))
             }
+            Var::Sum(term, template, location, primed) => {
+                let template = &family.templates[*template];
+                let label = &template.locations[*location];
+                format!("+{}.{label}[{term}]{}", template.name, after(*primed))
+            }
             Var::Id(reference) => format!("${reference}"),
             Var::Local(reference, template, var, indices) => {
                 let name = &family.templates[*template].locals[*var].name;
@@ -171,27 +151,6 @@ impl Table {
             }
             Var::Choice(choice) => format!("?{choice}"),
             Var::Opaque(text) => format!("{{{text}}}"),
-            Var::Compared(at, primed) => {
-                let template = &family.templates[at.template];
-                let label = &template.locations[at.location];
-                format!(
-                    "#{}.{label}[{}:${}]{}",
-                    template.name,
-                    at.comparison,
-                    at.reference,
-                    after(*primed)
-                )
-            }
-            Var::Comparison(process, comparison, reference, primed) => {
-                format!("${process}:{comparison}:${reference}{}", after(*primed))
-            }
-            Var::Blocker(process, template, location) => {
-                let template = &family.templates[*template];
-                format!(
-                    "${process}@{}.{}",
-                    template.name, template.locations[*location]
-                )
-            }
         }
     }
 }
@@ -324,26 +283,6 @@ pub(crate) struct Counted {
     pub(crate) predicate: Atom,
 }
 
-/// A comparison of a process with another one, the reference.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Comparison {
-    /// The template of the processes that are counted.
-    pub(crate) template: TemplateId,
-    /// The template of the reference.
-    pub(crate) of: TemplateId,
-    /// A formula over parameters, shared variables, and cells of the process, reference 0, and of the reference, 1.
-    pub(crate) predicate: Linear,
-    /// Whether it is an order: of finitely many processes one is least in it.
-    pub(crate) order: bool,
-}
-
-/// What is counted beside who is at which label.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ghosts {
-    pub(crate) counted: Vec<Counted>,
-    pub(crate) compared: Vec<Comparison>,
-}
-
 /// Translates terms and formulas for a scope, and collects facts about what it had to name.
 pub(crate) struct Translator<'a> {
     pub(crate) family: &'a Family,
@@ -422,7 +361,10 @@ impl<'a> Translator<'a> {
                 body,
             } => match self.counted_at(*var, *template, body)? {
                 Some(sum) => Ok(sum),
-                None => self.opaque(term),
+                None => match sums::total(self, (*var, *template), body)? {
+                    Some(sum) if !self.at_first => Ok(sum),
+                    _ => self.opaque(term),
+                },
             },
             Term::Own
             | Term::Bound(_)
@@ -451,7 +393,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The number of processes of which a formula holds, or does not, if that depends on where they are alone.
-    pub(crate) fn at_labels(
+    fn at_labels(
         &mut self,
         var: threadwise_lang::program::BoundId,
         template: TemplateId,
@@ -822,7 +764,7 @@ impl<'a> Translator<'a> {
     }
 
     /// What holds of the scope in every state: `where`, numbers of processes, ids, types.
-    pub(crate) fn background(&mut self, ghosts: &Ghosts) -> Result<Vec<Linear>, Overflow> {
+    pub(crate) fn background(&mut self, counted: &[Counted]) -> Result<Vec<Linear>, Overflow> {
         let family = self.family;
         let mut facts = Vec::new();
         for assumption in &family.assumptions {
@@ -872,10 +814,10 @@ impl<'a> Translator<'a> {
                 });
             }
         }
-        for (number, predicate) in ghosts.counted.iter().enumerate() {
+        for (number, predicate) in counted.iter().enumerate() {
             self.counted_facts(number as u32, predicate, &mut facts)?;
         }
-        self.compared_facts(ghosts, &mut facts)?;
+        sums::facts(self, &mut facts)?;
         Ok(facts)
     }
 

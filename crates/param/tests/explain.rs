@@ -99,6 +99,24 @@ fn in_the_language(program: &Program, own: Option<(&Template, &str)>, fact: &str
         let local = own.filter(|(template, _)| {
             before != "." && template.locals.iter().any(|local| local.name == rest[0])
         });
+        if rest[0] == "sum" && rest.get(1).is_some_and(|word| word == "(") {
+            // The sum of a term over the processes at a label, or over all of a template.
+            let end = rest.iter().position(|word| word == ")");
+            let end = end.expect("a closing parenthesis");
+            let colon = rest.iter().position(|word| word == ":");
+            let colon = colon.expect("a term");
+            let label = &rest[colon - 1];
+            let template = template_of(program, &rest[2..colon]);
+            let process = format!("{}[zz]", template.name);
+            let term = rest[colon + 1..end].join(" ");
+            let term = in_the_language(program, Some((template, &process)), &term);
+            text.push_str(&format!(
+                "(sum zz in {}: (count ww in 0..0: {process} at {label}) * ({term})) ",
+                template.name
+            ));
+            place += end + 1;
+            continue;
+        }
         if rest[0] == "#" && rest[1] == "(" {
             // Counted predicates are about one process: a bound one.
             let mut depth = 0;

@@ -1,37 +1,31 @@
 //! The values after a step, as sums over the state before it.
 
-use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use threadwise_evidence::arithmetic::{Formula, Variable};
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Cell, FamilyVariable, Index, Names, Path, Population, Term, Write};
 
 use super::linear::{Linear, at_most, differ, less, of_atom, substitute};
-use super::names::{Compared, Place, Symbol, counted_name, id_name, indicator_name};
+use super::names::{Place, Symbol, counted_name, id_name, indicator_name};
 use super::scope::{Process, indicates, within_type};
 use super::translate::Translation;
-use super::{Claimed, Counted};
+use super::{Claimed, Counted, sums};
 use crate::Error;
 
 /// A step.
 pub(crate) struct After<'p> {
-    pub(super) claim: &'p Claimed<'p>,
     path: &'p Path,
     /// The process whose step it is, as it is before the step.
     pub(super) mover: Process,
     /// Where it is after the step.
     pub(super) to: LocationId,
     /// Processes that the step starts, and that the condition is about.
-    pub(super) started: Vec<Process>,
+    started: Vec<Process>,
     /// What is written: cells and values over the state before.
-    pub(super) writes: Vec<Write>,
+    writes: Vec<Write>,
     /// The values of variables of the claim.
     values: HashMap<Variable, Linear>,
-    /// The numbers of processes that compare with references of which it was said what is known.
-    said: RefCell<BTreeSet<Compared>>,
-    /// Whether nothing is said about the process whose step it is.
-    stranger: bool,
 }
 
 /// How the number of processes outside the scope changes of which a predicate holds.
@@ -46,7 +40,6 @@ enum Flow {
 
 impl<'p> After<'p> {
     pub(crate) fn new(
-        claim: &'p Claimed<'p>,
         path: &'p Path,
         mover: Process,
         to: LocationId,
@@ -54,27 +47,20 @@ impl<'p> After<'p> {
     ) -> After<'p> {
         let writes = path.writes.iter().map(|write| write.of(mover.number));
         After {
-            claim,
             path,
             mover,
             to,
             started,
             writes: writes.collect(),
             values: HashMap::new(),
-            said: RefCell::default(),
-            stranger: false,
         }
-    }
-
-    /// The same step, of a process about which nothing is said.
-    pub(crate) fn of_stranger(self, stranger: bool) -> After<'p> {
-        After { stranger, ..self }
     }
 
     /// What is known of the processes that are started, and of what is counted after the step.
     pub(crate) fn facts(
         &self,
         translation: &mut Translation<'_, '_>,
+        claim: &Claimed<'_>,
     ) -> Result<Vec<Formula>, Error> {
         let mut facts = Vec::new();
         for (position, process) in self.started.iter().enumerate() {
@@ -90,14 +76,8 @@ impl<'p> After<'p> {
                 }
             }
         }
-        for (number, counted) in self.claim.counted.iter().enumerate() {
+        for (number, counted) in claim.counted.iter().enumerate() {
             self.counted(translation, number, counted, &mut facts)?;
-        }
-        let here = translation.scope.processes.iter().copied();
-        let here = here.filter(|process| *process != self.mover || !self.stranger);
-        let all: Vec<Process> = here.chain(self.started.iter().copied()).collect();
-        for process in all {
-            self.all_compared(translation, process, &mut facts)?;
         }
         Ok(facts)
     }
@@ -133,6 +113,13 @@ impl<'p> After<'p> {
             sum.add(*factor, &self.value(translation, &symbol, facts)?)?;
         }
         Ok(sum)
+    }
+
+    /// Whether the step writes local variables of others than the process that takes it, which no program does.
+    pub(super) fn writes_of_others(&self) -> bool {
+        let own = Term::Reference(self.mover.number);
+        let mut writes = self.writes.iter();
+        writes.any(|write| matches!(&write.cell, Cell::Local { process, .. } if **process != own))
     }
 
     /// How many processes of a template the step starts.
@@ -173,11 +160,8 @@ impl<'p> After<'p> {
                 let name = counted_name(family, *template, *location, *number);
                 return Ok(translation.variable(name + "'"));
             }
-            Symbol::Compared(compared) => {
-                if self.said.borrow_mut().insert(*compared) {
-                    self.compared(translation, *compared, facts)?;
-                }
-                return Ok(translation.variable(compared.name(family) + "'"));
+            Symbol::Sum(template, location, number) => {
+                return sums::after(self, translation, (*template, *location, *number), facts);
             }
             Symbol::Param(_) | Symbol::Id(_) => {
                 return Ok(translation.variable(symbol.name(family)));

@@ -9,8 +9,6 @@
 //! Each is a list of hypotheses and the negation of a goal, which contradict each other. A judge is given them, hypotheses that
 //! conditions share once.
 
-use std::collections::BTreeSet;
-
 use threadwise_evidence::CheckName;
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_evidence::family::{Condition, Reference};
@@ -22,7 +20,7 @@ use super::linear::{Linear, at_most, equal, less, substitute};
 use super::names::{Place, Symbol, Table, counted_name, id_name};
 use super::scope::{Process, Scope, assertions, assumptions, facts};
 use super::translate::Translation;
-use super::{Claimed, Counted};
+use super::{Claimed, Counted, sums};
 use crate::Error;
 
 /// Decides whether what it was given is contradictory.
@@ -51,8 +49,6 @@ pub(crate) struct Lister<'a, J> {
     pub(crate) judge: J,
     pub(crate) stop: &'a dyn Fn() -> bool,
     pub(crate) conditions: u64,
-    /// The comparisons that have been shown to be orders.
-    pub(crate) orders: BTreeSet<usize>,
 }
 
 /// The steps of a process from a label to states that a view fits.
@@ -258,9 +254,8 @@ impl<J: Judge> Lister<'_, J> {
             for guard in &path.guard {
                 known.push(translation.assume(&guard.resolve(&names), true)?);
             }
-            let mut after = After::new(claim, path, mover, to, started.clone())
-                .of_stranger(steps.mover.is_none());
-            known.extend(after.facts(&mut translation)?);
+            let mut after = After::new(path, mover, to, started.clone());
+            known.extend(after.facts(&mut translation, claim)?);
             let mut wrong = Vec::with_capacity(view.assertions.len());
             for assertion in view.assertions {
                 let holds = after.formula(&mut translation, assertion, &mut known)?;
@@ -421,6 +416,7 @@ fn at_first(
             }
         }
     }
+    known.extend(sums::at_first(translation)?);
     Ok(known)
 }
 
@@ -434,7 +430,7 @@ fn uniform(
     let formula = substitute(counted.predicate, &mut |variable| {
         let symbol = translation.table.symbol(variable)?.clone();
         let declared = match &symbol {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Compared(_) => {
+            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
                 return Ok(Linear::variable(variable));
             }
             Symbol::Id(_) => None,

@@ -10,7 +10,6 @@
 //! - *oneself*, *somebody*: states that every live transition keeps, in which a process at a label has a step, whoever it is, while no step from there is taken (by the process that waits, or by
 //!   others): a process that is there stays there, is scheduled, and does not move. That needs unconditional fairness, and a label without `stay`. Processes at the label can be told apart by a
 //!   predicate about their own variables, which change in their own steps alone;
-//! - *least*: the same of the process that is least of those at a label, in an order (`least`);
 //! - *everybody*: states in which no transitions are taken and every process has a step, and none may rest, so that whoever is scheduled moves;
 //! - *promise*: the cause of an assumption, if its effect is nowhere in the region. An assumption about each process of a template is one about the process that waits, or says
 //!   that the effect holds of somebody infinitely often if the cause does, as there are finitely many.
@@ -28,10 +27,9 @@ use threadwise_model::family::{
     Family, Formula as Predicate, From, Liveness, Names, Path, PathEnd, Population, Term,
 };
 
-use super::Claimed;
 use super::after::After;
-use super::blockers::closed;
 use super::conditions::{Judge, Lister, property_span};
+use super::deadlock::closed;
 use super::linear::{Linear, at_most, less};
 use super::names::{Symbol, Table, counted_name, location_named, template_named};
 use super::scope::{Process, Scope, assertions, facts};
@@ -40,7 +38,7 @@ use crate::Error;
 
 /// Who moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Mover {
+enum Mover {
     /// The process that waits.
     Own,
     /// Another one, of this template.
@@ -49,22 +47,22 @@ pub(super) enum Mover {
 
 /// A path that is taken from a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Edge {
-    pub(super) control: usize,
-    pub(super) mover: Mover,
+struct Edge {
+    control: usize,
+    mover: Mover,
     path: usize,
 }
 
 /// What is left of the runs that wait.
-pub(super) struct Course<'a> {
+struct Course<'a> {
     family: &'a Family,
     liveness: &'a Liveness,
     claim: &'a FairClaim,
     /// The label of each control.
-    pub(super) locations: Vec<Option<LocationId>>,
+    locations: Vec<Option<LocationId>>,
     /// What was deleted at each.
     deleted: Vec<Vec<&'a Formula>>,
-    pub(super) live: BTreeSet<Edge>,
+    live: BTreeSet<Edge>,
     /// Sums that stay as they are.
     settled: Vec<&'a [(Variable, i64)]>,
     /// The deletion that is looked at.
@@ -72,7 +70,7 @@ pub(super) struct Course<'a> {
 }
 
 /// What is asked about a transition.
-pub(super) type About<'q> = &'q dyn Fn(
+type About<'q> = &'q dyn Fn(
     &mut Translation<'_, '_>,
     &mut After<'_>,
     &mut Vec<Formula>,
@@ -116,7 +114,7 @@ impl<'a> Course<'a> {
     }
 
     /// The template of the process that waits.
-    pub(super) fn reference(&self) -> Option<TemplateId> {
+    fn reference(&self) -> Option<TemplateId> {
         self.liveness.reference.map(|(_, template)| template)
     }
 
@@ -144,7 +142,6 @@ impl<'a> Course<'a> {
                 }
                 Deletion::Oneself { states } => formulas.push(&states.states),
                 Deletion::Somebody { states, .. }
-                | Deletion::Least { states, .. }
                 | Deletion::Everybody { states }
                 | Deletion::Promise { states, .. } => {
                     formulas.extend(states.iter().map(|deleted| &deleted.states));
@@ -193,7 +190,7 @@ impl<'a> Course<'a> {
         !(single && self.reference() == Some(template))
     }
 
-    pub(super) fn path(&self, edge: Edge) -> Option<&'a Path> {
+    fn path(&self, edge: Edge) -> Option<&'a Path> {
         let template = match edge.mover {
             Mover::Own => self.reference()?,
             Mover::Other(template) => template,
@@ -254,14 +251,10 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The process that waits and others, numbered as in conditions.
-    fn scope(
-        &self,
-        control: usize,
-        others: impl IntoIterator<Item = (TemplateId, LocationId)>,
-    ) -> Scope {
+    /// The process that waits and another one, numbered as in conditions.
+    fn scope(&self, control: usize, other: Option<(TemplateId, LocationId)>) -> Scope {
         let own = self.reference().zip(self.locations[control]);
-        let processes = own.into_iter().chain(others).zip(0..);
+        let processes = own.into_iter().chain(other).zip(0..);
         Scope {
             processes: processes
                 .map(|((template, location), number)| Process {
@@ -282,7 +275,7 @@ impl<'a> Course<'a> {
         Ok(region)
     }
 
-    pub(super) fn condition(
+    fn condition(
         &self,
         part: DeletionPart,
         control: usize,
@@ -359,6 +352,7 @@ impl<J: Judge> Lister<'_, J> {
     /// That no fair run violates a liveness property.
     pub(crate) fn liveness(&mut self, liveness: &Liveness, claim: &FairClaim) -> Result<(), Error> {
         let mut course = Course::new(self.family, liveness, claim, &self.table)?;
+        self.defined(&course)?;
         self.waiting(&course)?;
         for (number, deletion) in claim.deletions.iter().enumerate() {
             course.deletion = number;
@@ -368,6 +362,17 @@ impl<J: Judge> Lister<'_, J> {
         for control in 0..course.locations.len() {
             let condition = course.condition(DeletionPart::Empty, control, None, None);
             self.state(&course, control, None, condition, true, &|_| Ok(Vec::new()))?;
+        }
+        Ok(())
+    }
+
+    /// That the predicates of the property can be evaluated in all states.
+    fn defined(&mut self, course: &Course<'_>) -> Result<(), Error> {
+        for (check, holds) in course.liveness.checks.iter().enumerate() {
+            let condition = Condition::Defined { check };
+            self.judged(course, &Scope::default(), condition, &|translation| {
+                Ok(vec![translation.assume(holds, false)?])
+            })?;
         }
         Ok(())
     }
@@ -462,11 +467,6 @@ impl<J: Judge> Lister<'_, J> {
                 self.somebody(course, (template, location), holding.as_ref(), &states)?;
                 course.delete(&states);
             }
-            Deletion::Least { least, states } => {
-                let states = course.states(states)?;
-                self.least(course, least, &states)?;
-                course.delete(&states);
-            }
             Deletion::Everybody { states } => {
                 let states = course.states(states)?;
                 self.everybody(course, &states)?;
@@ -527,10 +527,9 @@ impl<J: Judge> Lister<'_, J> {
             self.gone(course, *edge, states[control], None)?;
         }
         let condition = course.condition(DeletionPart::Enabled, control, None, None);
-        let claim = self.claim;
         self.state(course, control, None, condition, true, &|translation| {
             let mut known = in_states(translation, states[control])?;
-            known.extend(stands(translation, claim)?);
+            known.extend(closed(translation, 0, template, location)?);
             Ok(known)
         })?;
         self.persists(course, states)
@@ -544,7 +543,6 @@ impl<J: Judge> Lister<'_, J> {
         states: &[Option<&Formula>],
     ) -> Result<(), Error> {
         scheduled(course, template, location)?;
-        let claim = self.claim;
         let leaves = |edge: &&Edge| {
             let from = course.path(**edge).map(|path| path.from);
             edge.mover == Mover::Other(template) && from == Some(location)
@@ -579,7 +577,7 @@ impl<J: Judge> Lister<'_, J> {
                 if let Some((holds, _)) = holding {
                     known.push(translation.rename(holds, &|_| number)?);
                 }
-                known.extend(stands(translation, claim)?);
+                known.extend(closed(translation, number, template, location)?);
                 Ok(known)
             })?;
         }
@@ -587,7 +585,7 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     fn everybody(&mut self, course: &Course<'_>, states: &[Option<&Formula>]) -> Result<(), Error> {
-        let (family, claim) = (course.family, self.claim);
+        let family = course.family;
         for (control, of) in states.iter().enumerate() {
             if of.is_none() {
                 continue;
@@ -603,7 +601,9 @@ impl<J: Judge> Lister<'_, J> {
             self.state(course, control, None, condition, true, &|translation| {
                 let mut known = in_states(translation, *of)?;
                 match own {
-                    Some(_) => known.extend(resting(translation, claim)?),
+                    Some((template, location)) => {
+                        known.extend(resting(translation, 0, template, location)?);
+                    }
                     None => {
                         for template in family.templates.indices() {
                             let population = translation.population(template)?;
@@ -623,8 +623,9 @@ impl<J: Judge> Lister<'_, J> {
                         course.condition(DeletionPart::Enabled, control, Some(template), at);
                     let other = Some((template, location));
                     self.state(course, control, other, condition, true, &|translation| {
+                        let number = translation.scope.processes.len() as u32 - 1;
                         let mut known = in_states(translation, *of)?;
-                        known.extend(resting(translation, claim)?);
+                        known.extend(resting(translation, number, template, location)?);
                         Ok(known)
                     })?;
                 }
@@ -642,9 +643,12 @@ impl<J: Judge> Lister<'_, J> {
         let pair = course.liveness.pairs.get(assumption);
         let pair = pair.ok_or_else(|| course.refuse("there is no such assumption"))?;
         let (cause, effect) = match (pair.of, own) {
-            (None, false) => (pair.cause.clone(), pair.effect.clone()),
+            (None, false) => (
+                pair.cause.resolve(&course.named()),
+                pair.effect.resolve(&course.named()),
+            ),
             (Some((var, template)), true) if course.reference() == Some(template) => {
-                let names = Names::default().with(var, 0);
+                let names = course.named().with(var, 0);
                 (pair.cause.resolve(&names), pair.effect.resolve(&names))
             }
             (Some((var, template)), false)
@@ -653,8 +657,9 @@ impl<J: Judge> Lister<'_, J> {
                     Population::Grows
                 ) =>
             {
-                let somebody =
-                    |of: &Predicate| Predicate::quantified(false, var, template, of.clone());
+                let somebody = |of: &Predicate| {
+                    Predicate::quantified(false, var, template, of.clone()).resolve(&course.named())
+                };
                 (somebody(&pair.cause), somebody(&pair.effect))
             }
             _ => return Err(course.refuse("the assumption is not about that")),
@@ -677,11 +682,7 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     /// That every live transition from these states leads to these states.
-    pub(super) fn persists(
-        &mut self,
-        course: &Course<'_>,
-        states: &[Option<&Formula>],
-    ) -> Result<(), Error> {
+    fn persists(&mut self, course: &Course<'_>, states: &[Option<&Formula>]) -> Result<(), Error> {
         for edge in &course.live {
             let Some(before) = states[edge.control] else {
                 continue;
@@ -753,23 +754,11 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     /// A condition about a live transition: that what is asked contradicts the region before and after it.
-    pub(super) fn step(
+    fn step(
         &mut self,
         course: &Course<'_>,
         part: DeletionPart,
         edge: Edge,
-        about: About<'_>,
-    ) -> Result<(), Error> {
-        self.step_beside(course, part, edge, None, about)
-    }
-
-    /// The same, with another process at a label that does not move.
-    pub(super) fn step_beside(
-        &mut self,
-        course: &Course<'_>,
-        part: DeletionPart,
-        edge: Edge,
-        bystander: Option<(TemplateId, LocationId)>,
         about: About<'_>,
     ) -> Result<(), Error> {
         self.go_on()?;
@@ -783,7 +772,7 @@ impl<J: Judge> Lister<'_, J> {
             Mover::Own => None,
             Mover::Other(template) => Some((template, path.from)),
         };
-        let scope = course.scope(edge.control, bystander.into_iter().chain(other));
+        let scope = course.scope(edge.control, other);
         let mover = match (edge.mover, scope.processes.first(), scope.processes.last()) {
             (Mover::Own, Some(own), _) => *own,
             (Mover::Other(_), _, Some(other)) => *other,
@@ -799,9 +788,8 @@ impl<J: Judge> Lister<'_, J> {
         for guard in &path.guard {
             known.push(translation.assume(&guard.resolve(&names), true)?);
         }
-        let mut after = After::new(self.claim, path, mover, to, Vec::new())
-            .of_stranger(edge.mover != Mover::Own);
-        known.extend(after.facts(&mut translation)?);
+        let mut after = After::new(path, mover, to, Vec::new());
+        known.extend(after.facts(&mut translation, self.claim)?);
         for region in course.region(edge.control)? {
             known.push(translation.rename(&region, &|i| i)?);
         }
@@ -818,14 +806,14 @@ impl<J: Judge> Lister<'_, J> {
         known.extend(translation.take_facts());
         self.judge.push(&self.table, &known)?;
         let condition = course.condition_of(part, edge);
-        let (what, span) = (words(course), path.span);
+        let (what, span) = (words(course, &condition), path.span);
         self.judge
             .judge(&self.table, &condition, &|_| (what.clone(), Some(span)))?;
         self.judge.pop()
     }
 
     /// A condition about states at a control, perhaps with another process somewhere: that what is asked contradicts the region.
-    pub(super) fn state(
+    fn state(
         &mut self,
         course: &Course<'_>,
         control: usize,
@@ -863,7 +851,7 @@ impl<J: Judge> Lister<'_, J> {
         known.extend(about(&mut translation)?);
         known.extend(translation.take_facts());
         self.judge.push(&self.table, &known)?;
-        let what = words(course);
+        let what = words(course, &condition);
         let span: Option<Span> = property_span(self.family, self.property);
         self.judge
             .judge(&self.table, &condition, &|_| (what.clone(), span))?;
@@ -896,19 +884,18 @@ fn those(
 }
 
 /// What a condition of a liveness property is about, for messages.
-fn words(course: &Course<'_>) -> String {
+fn words(course: &Course<'_>, condition: &Condition) -> String {
     match course.claim.deletions.get(course.deletion) {
+        _ if matches!(condition, Condition::Defined { .. }) => {
+            "its predicates can be evaluated in all states".to_owned()
+        }
         Some(_) => format!("deletion {} is right", course.deletion),
         None => "after all deletions, nothing is left".to_owned(),
     }
 }
 
 /// That a process at a label is scheduled and moves then, if it has a step.
-pub(super) fn scheduled(
-    course: &Course<'_>,
-    template: TemplateId,
-    location: LocationId,
-) -> Result<(), Error> {
+fn scheduled(course: &Course<'_>, template: TemplateId, location: LocationId) -> Result<(), Error> {
     if !course.liveness.unconditional {
         return Err(course.refuse("processes need not be scheduled"));
     }
@@ -919,7 +906,7 @@ pub(super) fn scheduled(
 }
 
 /// That the state is one of those that are deleted.
-pub(super) fn in_states(
+fn in_states(
     translation: &mut Translation<'_, '_>,
     states: Option<&Formula>,
 ) -> Result<Vec<Formula>, Error> {
@@ -930,28 +917,16 @@ pub(super) fn in_states(
 /// What is known of a process that may do nothing when it is scheduled.
 fn resting(
     translation: &mut Translation<'_, '_>,
-    claim: &Claimed<'_>,
+    process: u32,
+    template: TemplateId,
+    location: LocationId,
 ) -> Result<Vec<Formula>, Error> {
-    let family = translation.family;
-    let rests = translation.scope.processes.last().is_some_and(|process| {
-        let template = &family.templates[process.template];
-        template.rests.contains(&process.location)
-    });
-    match rests {
+    match translation.family.templates[template]
+        .rests
+        .contains(&location)
+    {
         true => Ok(Vec::new()),
-        false => stands(translation, claim),
-    }
-}
-
-/// What is known if the last process in scope has no step.
-pub(super) fn stands(
-    translation: &mut Translation<'_, '_>,
-    claim: &Claimed<'_>,
-) -> Result<Vec<Formula>, Error> {
-    let mut next = translation.scope.processes.len() as u32;
-    match translation.scope.processes.last().copied() {
-        Some(process) => closed(translation, claim, process, &mut next),
-        None => Ok(Vec::new()),
+        false => closed(translation, process, template, location),
     }
 }
 

@@ -26,6 +26,16 @@ impl Linear {
         }
     }
 
+    /// The multiples of variables. A variable can be there more than once.
+    pub(crate) fn terms(&self) -> &[(Variable, i64)] {
+        &self.terms
+    }
+
+    /// The constant.
+    pub(crate) fn constant(&self) -> i64 {
+        self.constant
+    }
+
     /// Adds a multiple of another sum.
     pub(crate) fn add(&mut self, factor: i64, other: &Linear) -> Result<(), Overflow> {
         for (variable, coefficient) in &other.terms {

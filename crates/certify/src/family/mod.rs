@@ -7,22 +7,20 @@
 //! What is trusted: the front end, `model::family`, and this. The engines that find such claims build the same conditions by their own code.
 
 mod after;
-mod blockers;
-mod compared;
 mod conditions;
 mod deadlock;
 mod excluded;
 mod fair;
-mod least;
 mod linear;
 mod names;
 mod proof;
 mod scope;
+mod sums;
 #[cfg(test)]
 mod tests;
 mod translate;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use threadwise_evidence::arithmetic::{Formula, Proof};
@@ -34,18 +32,16 @@ use threadwise_model::family::{Conjunct, Family, Formula as Assumption, Liveness
 use crate::fit;
 use crate::rejection::{Error, Fault, Unproved};
 use crate::report::Report;
-use compared::{Comparing, is_comparable};
 pub use conditions::Judge;
 use conditions::Lister;
 use excluded::Conditions;
 pub use names::Table;
 use names::{Symbol, location_named, template_named};
 use proof::{Flaw, Known};
+use sums::Summed;
 
 /// How many references a view may have: the number of conditions grows fast with it.
 const MAX_REFERENCES: usize = 8;
-/// How many comparisons a claim may have.
-const MAX_COMPARISONS: usize = 64;
 
 /// Checks that a certificate proves a property of a program for all values of the parameters, but for those that it names a value of. The
 /// property is an invariant, freedom from deadlock, or `checks`. `stop` is asked every few milliseconds whether to give up.
@@ -115,7 +111,7 @@ enum Asked {
     /// No state is a deadlock.
     Deadlock,
     /// No fair run waits for ever.
-    Liveness(Liveness),
+    Liveness(Box<Liveness>),
 }
 
 /// A claim with its names looked up.
@@ -123,7 +119,6 @@ enum Asked {
 pub(crate) struct Claimed<'a> {
     pub(crate) views: Vec<View<'a>>,
     pub(crate) counted: Vec<Counted<'a>>,
-    pub(crate) compared: Vec<Comparing<'a>>,
 }
 
 /// The assertions about some processes.
@@ -177,7 +172,8 @@ impl<'a> Subject<'a> {
             Some(PropertyKind::DeadlockFree) => Asked::Deadlock,
             Some(PropertyKind::Liveness { .. }) => {
                 let liveness = family.liveness(property).map_err(unsupported)?;
-                Asked::Liveness(liveness.ok_or_else(|| Error::mismatch("no liveness property"))?)
+                let liveness = liveness.ok_or_else(|| Error::mismatch("no liveness property"))?;
+                Asked::Liveness(Box::new(liveness))
             }
             _ => Asked::Invariant(
                 family
@@ -203,7 +199,8 @@ impl<'a> Subject<'a> {
 
     /// Lists the conditions for a judge. Gives it back, and how many they are.
     fn list<J: Judge>(&self, judge: J, stop: &dyn Fn() -> bool) -> Result<(J, u64), Error> {
-        let table = Table::new(&self.family, self.claim)?;
+        let mut table = Table::new(&self.family, self.claim)?;
+        table.summed = Summed::of_claim(&self.family, self.claim, &table)?;
         let claimed = Claimed::new(&self.family, self.claim, &table)?;
         let mut lister = Lister {
             family: &self.family,
@@ -213,15 +210,14 @@ impl<'a> Subject<'a> {
             judge,
             stop,
             conditions: 0,
-            orders: BTreeSet::new(),
         };
         lister.instance()?;
         if let Some(excluded) = &self.claim.excluded {
             let claim = self.claim;
             if !claim.views.is_empty()
                 || !claim.counted.is_empty()
+                || !claim.summed.is_empty()
                 || claim.fair.is_some()
-                || !claim.compared.is_empty()
             {
                 return Err(Error::no_proof("it has both views and excluded situations"));
             }
@@ -303,9 +299,10 @@ impl<'a> Claimed<'a> {
             mentioned(&listed.predicate, &mut |variable| {
                 let symbol = table.symbol(variable)?;
                 let fits = match symbol {
-                    Symbol::Count(..) | Symbol::Counted(..) | Symbol::Compared(_) => {
+                    Symbol::Count(..) | Symbol::Counted(..) => {
                         Err("it is a number of processes".to_owned())
                     }
+                    Symbol::Sum(..) => Err("it is a sum over processes".to_owned()),
                     _ => symbol.fits(family, &|i| (i == 0).then_some(template)),
                 };
                 fits.map_err(|why| {
@@ -318,58 +315,8 @@ impl<'a> Claimed<'a> {
                 predicate: &listed.predicate,
             });
         }
-        let compared = comparisons(family, claim, table)?;
-        Ok(Claimed {
-            views,
-            counted,
-            compared,
-        })
+        Ok(Claimed { views, counted })
     }
-}
-
-/// Looks up the names of the comparisons of a claim.
-fn comparisons<'a>(
-    family: &Family,
-    claim: &'a FamilyClaim,
-    table: &Table,
-) -> Result<Vec<Comparing<'a>>, Error> {
-    if claim.compared.len() > MAX_COMPARISONS {
-        return Err(Error::unsupported(format!(
-            "there are more than {MAX_COMPARISONS} comparisons"
-        )));
-    }
-    let mut compared = Vec::with_capacity(claim.compared.len());
-    for listed in &claim.compared {
-        let counted = template(family, &listed.template)?;
-        let of = template(family, &listed.of)?;
-        if listed.order && counted != of {
-            return Err(Error::no_proof(
-                "an order compares processes of two templates",
-            ));
-        }
-        mentioned(&listed.predicate, &mut |variable| {
-            let symbol = table.symbol(variable)?;
-            let fits = match is_comparable(symbol) {
-                false => Err("it is a number of processes".to_owned()),
-                true => symbol.fits(family, &|i| match i {
-                    0 => Some(counted),
-                    1 => Some(of),
-                    _ => None,
-                }),
-            };
-            fits.map_err(|why| {
-                let name = table.name(variable);
-                Error::no_proof(format!("`{name}` is not for a comparison: {why}"))
-            })
-        })?;
-        compared.push(Comparing {
-            template: counted,
-            of,
-            predicate: &listed.predicate,
-            order: listed.order,
-        });
-    }
-    Ok(compared)
 }
 
 fn template(family: &Family, name: &str) -> Result<TemplateId, Error> {

@@ -7,10 +7,11 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use threadwise_evidence::arithmetic::{Atom, Formula, Variable};
-use threadwise_evidence::family::FamilyClaim;
+use threadwise_evidence::family::{CountedPredicate, FamilyClaim, SummedTerm};
 use threadwise_lang::program::{LocationId, ParamId, SharedId, TemplateId};
 use threadwise_model::family::{Cell, Dimension, Family, Index, Term};
 
+use super::sums::Summed;
 use crate::Error;
 
 /// The numbers of names.
@@ -20,6 +21,8 @@ pub struct Table {
     numbers: HashMap<String, Variable>,
     /// What the claim's names stand for, where that has a meaning after a step as well as before it.
     symbols: Vec<Option<Symbol>>,
+    /// The terms that are summed over processes.
+    pub(crate) summed: Vec<Summed>,
 }
 
 /// What a name of a claim stands for, given references.
@@ -37,23 +40,8 @@ pub(crate) enum Symbol {
     Count(TemplateId, LocationId),
     /// Of how many of them a counted predicate holds.
     Counted(TemplateId, LocationId, usize),
-    /// Of how many of them, a reference left out, a comparison with the reference holds.
-    Compared(Compared),
-}
-
-/// A number of processes that compare with a reference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Compared {
-    /// The template of those that are counted.
-    pub(crate) template: TemplateId,
-    /// Where they are.
-    pub(crate) location: LocationId,
-    /// The comparison, by its position in the claim.
-    pub(crate) comparison: usize,
-    /// The template of the reference.
-    pub(crate) of: TemplateId,
-    /// The reference.
-    pub(crate) reference: u32,
+    /// The sum of a term over them.
+    Sum(TemplateId, LocationId, usize),
 }
 
 /// An index.
@@ -70,6 +58,7 @@ impl Table {
             names: Vec::new(),
             numbers: HashMap::new(),
             symbols: Vec::new(),
+            summed: Vec::new(),
         };
         for name in &claim.variables {
             if table.numbers.contains_key(name) {
@@ -77,7 +66,8 @@ impl Table {
                 return Err(Error::no_proof(message));
             }
             table.number(name.clone());
-            table.symbols.push(symbol(family, claim, name));
+            let symbol = symbol(family, (&claim.counted, &claim.summed), name);
+            table.symbols.push(symbol);
         }
         Ok(table)
     }
@@ -162,8 +152,21 @@ impl Table {
     }
 }
 
-/// What a name of a claim stands for.
-pub(crate) fn symbol(family: &Family, claim: &FamilyClaim, name: &str) -> Option<Symbol> {
+/// What a name stands for; `counted` and `summed` are what is counted and summed.
+pub(crate) fn symbol(
+    family: &Family,
+    (counted, summed): (&[CountedPredicate], &[SummedTerm]),
+    name: &str,
+) -> Option<Symbol> {
+    if let Some(rest) = name.strip_prefix('+') {
+        let (template, rest) = rest.split_once('.')?;
+        let template = template_named(family, template)?;
+        let (location, rest) = rest.split_once('[')?;
+        let location = location_named(family, template, location)?;
+        let number = usize::try_from(decimal(rest.strip_suffix(']')?)?).ok()?;
+        let fits = summed.get(number)?.template == family.templates[template].name;
+        return fits.then_some(Symbol::Sum(template, location, number));
+    }
     if let Some(rest) = name.strip_prefix('#') {
         let (template, rest) = rest.split_once('.')?;
         let template = template_named(family, template)?;
@@ -174,23 +177,9 @@ pub(crate) fn symbol(family: &Family, claim: &FamilyClaim, name: &str) -> Option
             ));
         };
         let location = location_named(family, template, location)?;
-        let rest = rest.strip_suffix(']')?;
-        if let Some((number, reference)) = rest.split_once(':') {
-            let comparison = usize::try_from(decimal(number)?).ok()?;
-            let listed = claim.compared.get(comparison)?;
-            let reference = decimal(reference.strip_prefix('$')?)?;
-            let compared = Compared {
-                template,
-                location,
-                comparison,
-                of: template_named(family, &listed.of)?,
-                reference: u32::try_from(reference).ok()?,
-            };
-            let fits = listed.template == family.templates[template].name;
-            return fits.then_some(Symbol::Compared(compared));
-        }
-        let number = usize::try_from(decimal(rest)?).ok()?;
-        let counted = claim.counted.get(number)?;
+        let number = decimal(rest.strip_suffix(']')?)?;
+        let number = usize::try_from(number).ok()?;
+        let counted = counted.get(number)?;
         let fits = counted.template == family.templates[template].name;
         return fits.then_some(Symbol::Counted(template, location, number));
     }
@@ -270,11 +259,9 @@ impl Symbol {
             each.collect()
         };
         match self {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) => self.clone(),
-            Symbol::Compared(compared) => Symbol::Compared(Compared {
-                reference: to(compared.reference),
-                ..*compared
-            }),
+            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
+                self.clone()
+            }
             Symbol::Id(reference) => Symbol::Id(to(*reference)),
             Symbol::Shared(var, places) => Symbol::Shared(*var, each(places)),
             Symbol::Local(owner, name, places) => {
@@ -294,7 +281,9 @@ impl Symbol {
             Symbol::Counted(template, location, number) => {
                 counted_name(family, *template, *location, *number)
             }
-            Symbol::Compared(compared) => compared.name(family),
+            Symbol::Sum(template, location, number) => {
+                sum_name(family, *template, *location, *number)
+            }
         }
     }
 
@@ -308,14 +297,10 @@ impl Symbol {
             template_of(reference).ok_or_else(|| format!("there is no reference ${reference}"))
         };
         let (dims, places) = match self {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) => return Ok(()),
-            Symbol::Id(reference) => return known(*reference).map(drop),
-            Symbol::Compared(compared) => {
-                return match known(compared.reference)? == compared.of {
-                    true => Ok(()),
-                    false => Err("the comparison is with processes of another template".to_owned()),
-                };
+            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
+                return Ok(());
             }
+            Symbol::Id(reference) => return known(*reference).map(drop),
             Symbol::Shared(var, places) => (&family.shared[*var].dims, places),
             Symbol::Local(owner, name, places) => {
                 let template = &family.templates[known(*owner)?];
@@ -381,33 +366,6 @@ impl Symbol {
     }
 }
 
-impl Compared {
-    /// The name of the number.
-    pub(crate) fn name(&self, family: &Family) -> String {
-        let count = count_name(family, self.template, self.location);
-        format!("{count}[{}:${}]", self.comparison, self.reference)
-    }
-}
-
-/// Whether a comparison of a process with a reference holds, as 1 or 0.
-pub(crate) fn comparison_name(process: u32, comparison: usize, reference: u32) -> String {
-    format!("${process}:{comparison}:${reference}")
-}
-
-/// Whether it is a process at a label that keeps another one from a step, as 1 or 0.
-pub(crate) fn blocker_name(
-    family: &Family,
-    process: u32,
-    template: TemplateId,
-    location: LocationId,
-) -> String {
-    let template = &family.templates[template];
-    format!(
-        "${process}@{}.{}",
-        template.name, template.locations[location]
-    )
-}
-
 fn with_places(mut name: String, places: &[Place]) -> String {
     for place in places {
         // Writing to a text cannot fail.
@@ -441,6 +399,20 @@ pub(crate) fn counted_name(
     // Writing to a text cannot fail.
     let _ = write!(name, "[{number}]");
     name
+}
+
+/// The sum of a term over the processes at a label.
+pub(crate) fn sum_name(
+    family: &Family,
+    template: TemplateId,
+    location: LocationId,
+    number: usize,
+) -> String {
+    let template = &family.templates[template];
+    format!(
+        "+{}.{}[{number}]",
+        template.name, template.locations[location]
+    )
 }
 
 /// Whether a counted predicate holds of a reference, as 1 or 0.

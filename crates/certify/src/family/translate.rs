@@ -17,6 +17,7 @@ use threadwise_model::family::{
 use super::linear::{Linear, at_most, differ, equal, less, substitute};
 use super::names::{Table, cell_name, count_name, id_name};
 use super::scope::{Scope, within_type};
+use super::sums;
 use crate::Error;
 
 /// The translation of the terms of a condition.
@@ -79,7 +80,7 @@ impl<'f, 't> Translation<'f, 't> {
     }
 
     /// How many processes are at some labels.
-    pub(super) fn total(
+    fn total(
         &mut self,
         template: TemplateId,
         locations: impl IntoIterator<Item = LocationId>,
@@ -123,8 +124,24 @@ impl<'f, 't> Translation<'f, 't> {
             )),
             _ => match self.counted_labels(term) {
                 Some((template, locations)) => self.total(template, locations),
-                None => self.opaque(term),
+                None => match self.summed(term)? {
+                    Some(sum) => Ok(sum),
+                    None => self.opaque(term),
+                },
             },
+        }
+    }
+
+    /// If a term is a sum over all processes of what the claim sums, that sum.
+    fn summed(&mut self, term: &Term) -> Result<Option<Linear>, Error> {
+        match term {
+            Term::Fold {
+                kind: FoldKind::Sum,
+                var,
+                template,
+                body,
+            } if !self.at_first => sums::total(self, (*var, *template), body),
+            _ => Ok(None),
         }
     }
 
@@ -144,7 +161,7 @@ impl<'f, 't> Translation<'f, 't> {
     }
 
     /// If whether a formula holds of a process depends on its label only: the labels where it does, or does not, and the others.
-    pub(super) fn labels(
+    fn labels(
         &self,
         formula: &Formula,
         var: BoundId,

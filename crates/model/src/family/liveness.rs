@@ -3,20 +3,31 @@
 //! The form is *from some state on, some time*: `F q`, `G F q` and `G (p -> F q)`, about a process that is picked (`forall i in P`) or about nobody in particular. What the property or its
 //! fairness assume is a list of pairs: if `p` holds infinitely often, so does `q`. An assumption that has no such form is left out, so what is shown without it
 //! holds with it, too. A property of another form is [`Unsupported`].
+//!
+//! A property may name a process by a number, `P[1]`. It is read as a property of any process in its place, with all that is assumed of `P[1]` assumed of that one. What holds of all holds of
+//! the one that is named, provided that it exists. What is lost is what the program itself knows of that number.
+
+use std::cell::RefCell;
 
 use threadwise_lang::program::{
     BoundId, Domain, Expr, FairnessId, FairnessTerm, Ltl, PropertyKind, Span, TemplateId,
 };
 
 use super::expr::Lowering;
-use super::{Family, Formula, Population, Unsupported};
+use super::named;
+use super::{Family, Formula, Population, Term, Unsupported};
 use crate::execute::{Evaluate, Value};
+use crate::system::CheckKind;
 
 /// A liveness property.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     /// The process that it is about: any of a template, all of whose processes are there from the beginning.
     pub reference: Option<(BoundId, TemplateId)>,
+    /// The id of the process that the property names, if it names one instead of all.
+    pub named: Option<Term>,
+    /// What must hold in all states, or its predicates could not be evaluated.
+    pub checks: Vec<Formula>,
     /// From where on it is waited.
     pub from: From,
     /// What is waited for.
@@ -63,6 +74,7 @@ impl Family {
             family: self,
             span: property.span,
             bound: None,
+            checks: RefCell::default(),
         };
         let mut pairs = Vec::new();
         let mut body = formula;
@@ -113,13 +125,19 @@ impl Family {
         for id in under {
             unconditional |= self.fairness(*id, &reader, &mut pairs);
         }
-        Ok(Some(Liveness {
+        let mut liveness = Liveness {
             reference: reader.bound,
+            named: None,
+            checks: reader.checks.into_inner(),
             from,
             until,
             unconditional,
             pairs,
-        }))
+        };
+        if liveness.reference.is_none() {
+            liveness.of_the_named(self);
+        }
+        Ok(Some(liveness))
     }
 
     /// Adds what a declaration assumes of every run; says whether every process is scheduled.
@@ -145,11 +163,45 @@ impl Family {
     }
 }
 
+impl Liveness {
+    /// If the property names a process, reads it as one about any process in its place.
+    fn of_the_named(&mut self, family: &Family) {
+        let from = match &self.from {
+            From::Beginning => None,
+            From::Whenever(from) => named::process(from),
+        };
+        let Some((template, process)) = named::process(&self.until).or(from) else {
+            return;
+        };
+        if matches!(family.templates[template].population, Population::Grows) {
+            return;
+        }
+        // No other process has this name.
+        let program = family.program();
+        let var = BoundId::from_usize(program.bounds.len() + program.templates.len());
+        let any = |formula: &mut Formula| {
+            *formula = named::replaced(family, formula, (template, &process), var);
+        };
+        if let From::Whenever(from) = &mut self.from {
+            any(from);
+        }
+        any(&mut self.until);
+        for pair in &mut self.pairs {
+            any(&mut pair.cause);
+            any(&mut pair.effect);
+        }
+        self.reference = Some((var, template));
+        self.named = Some(process);
+    }
+}
+
 /// Reads predicates about the process that was picked.
 struct Reader<'a> {
     family: &'a Family,
     span: Span,
     bound: Option<(BoundId, TemplateId)>,
+    /// What the evaluation of predicates checks.
+    checks: RefCell<Vec<Formula>>,
 }
 
 impl Reader<'_> {
@@ -165,21 +217,29 @@ impl Reader<'_> {
         self.about(self.bound.map(|(var, _)| var), expr)
     }
 
-    /// A predicate in which a process may be named. Its evaluation must not check anything.
+    /// A predicate in which a process may be named. All that its evaluation may check is that processes exist that it names by numbers.
     fn about(&self, of: Option<BoundId>, expr: &Expr) -> Result<Formula, Unsupported> {
         let mut lowering = Lowering::new(self.family, None);
         let value = match of {
-            Some(var) => lowering.bound_to(var, super::Term::Bound(var), |it| it.value(expr)),
+            Some(var) => lowering.bound_to(var, Term::Bound(var), |it| it.value(expr)),
             None => lowering.value(expr),
         };
         let formula = value?.truth();
-        let checks = std::mem::take(&mut lowering.frame().checks);
-        let sure = |holds: &Formula| *holds == Formula::Constant(true);
-        if !checks.iter().all(|check| sure(&check.holds)) || !lowering.singles.is_empty() {
+        let mut checks = std::mem::take(&mut lowering.frame().checks);
+        checks.retain(|check| check.holds != Formula::Constant(true));
+        let ids = checks.iter().all(|check| check.kind == CheckKind::Id);
+        let fixed = checks.iter().all(|check| named::is_fixed(&check.holds));
+        if !ids || !fixed || !lowering.singles.is_empty() {
             return Err(Unsupported::new(
                 "a predicate of a liveness property that may fail, or that is about a single process",
                 expr.span,
             ));
+        }
+        let mut all = self.checks.borrow_mut();
+        for check in checks {
+            if !all.contains(&check.holds) {
+                all.push(check.holds);
+            }
         }
         Ok(formula)
     }

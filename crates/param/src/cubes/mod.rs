@@ -28,7 +28,7 @@ use crate::counter::{Allowance, Attempt, Claimed, Gap, Proof};
 use crate::engine::Proved;
 use crate::infer::Inference;
 use crate::points::Points;
-use crate::scope::{Ghosts, Table};
+use crate::scope::Table;
 pub(crate) use arrivals::Arrivals;
 use columns::{Frame, Situation};
 use search::Search;
@@ -114,7 +114,7 @@ impl Attempt<'_> {
         &self,
         allowance: &Allowance,
     ) -> Result<threadwise_evidence::family::FamilyClaim, Gap> {
-        let mut cases = Cases::new(self.family, Table::default(), Ghosts::default(), 0)?;
+        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, &[]);
         let modes = Modes::One.of(&cases).map_err(TooMuch::from)?;

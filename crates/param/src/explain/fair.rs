@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use threadwise_evidence::Expression;
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
-use threadwise_evidence::family::{Deleted, Deletion, FairClaim, Least, Transition};
+use threadwise_evidence::family::{Deleted, Deletion, FairClaim, Transition};
 use threadwise_lang::program::TemplateId;
-use threadwise_model::family::{Family, Liveness, PathEnd};
+use threadwise_model::family::{Family, Liveness, PathEnd, Term};
 
-use super::words::Sign;
+use super::words::{Sign, add_to};
 use super::{Reader, Writer};
 use crate::scope::{Reference, Var};
 
@@ -42,7 +42,12 @@ impl Argument<'_> {
     fn own(&self) -> Option<(TemplateId, String)> {
         let (_, template) = self.liveness.reference?;
         let names = self.writer.names(&[template]);
-        let name = super::words::process(self.family(), template, &names[0]);
+        let lowest = &self.family().templates[template].lowest_id;
+        let name = match (&self.liveness.named, lowest) {
+            (Some(Term::Number(id)), Term::Number(lowest)) => id.checked_add(*lowest)?.to_string(),
+            _ => names[0].clone(),
+        };
+        let name = super::words::process(self.family(), template, &name);
         Some((template, name))
     }
 
@@ -80,15 +85,6 @@ impl Argument<'_> {
                 };
                 format!(
                     "{who} of {template} is at {location} has a step and will be scheduled, so this does not last: {states}."
-                )
-            }
-            Deletion::Least { least, states } => {
-                let states = self.states(states)?;
-                let Least {
-                    template, location, ..
-                } = least;
-                format!(
-                    "Of those of {template} at {location} the first one has a step, and will be scheduled; nobody comes before it meanwhile, so this does not last: {states}."
                 )
             }
             Deletion::Everybody { states } => {
@@ -196,6 +192,7 @@ impl Argument<'_> {
     fn sum(&self, terms: &[(Variable, i64)]) -> Option<String> {
         let mut words = self.writer.words(&self.references());
         let mut sum = String::new();
+        let mut summed: BTreeSet<u32> = BTreeSet::new();
         for (variable, factor) in terms {
             let variable = self.reader.variables.get(*variable as usize).copied()??;
             let text = match self.reader.table.var(variable) {
@@ -203,20 +200,26 @@ impl Argument<'_> {
                 Var::Counted(number, template, location, _) => {
                     words.counted(*number, *template, *location, true)?
                 }
-                Var::Compared(at, _) => words.compared(*at)?,
+                Var::Sum(number, template, location, _) => {
+                    let locations = self.family().templates[*template].locations.indices();
+                    let mut everywhere = locations.map(|location| {
+                        let sum = Var::Sum(*number, *template, location, false);
+                        terms.iter().any(|(other, by)| {
+                            let known = self.reader.variables.get(*other as usize);
+                            let known = known.copied().flatten();
+                            let var = known.map(|known| self.reader.table.var(known));
+                            by == factor && var == Some(&sum)
+                        })
+                    });
+                    match everywhere.all(|everywhere| everywhere) {
+                        true if !summed.insert(*number) => continue,
+                        true => words.summed(*number, *template, None)?,
+                        false => words.summed(*number, *template, Some(*location))?,
+                    }
+                }
                 _ => words.name(variable)?,
             };
-            let sign = match (*factor < 0, sum.is_empty()) {
-                (true, true) => "-",
-                (true, false) => " - ",
-                (false, true) => "",
-                (false, false) => " + ",
-            };
-            sum.push_str(sign);
-            if factor.unsigned_abs() != 1 {
-                sum.push_str(&format!("{} * ", factor.unsigned_abs()));
-            }
-            sum.push_str(&text);
+            add_to(&mut sum, *factor, &text);
         }
         self.signs.borrow_mut().append(&mut words.signs);
         Some(sum)

@@ -24,9 +24,8 @@ use self::fair::Argument;
 use self::shorten::Shortener;
 use self::words::{Sign, Words, joined, process};
 use crate::conditions::{View, view_variables};
-use crate::scope::{
-    Comparison, Counted, Form, Ghosts, Reference, Scope, Table, Translator, single,
-};
+use crate::scope::{Counted, Form, Reference, Scope, Table, Translator, single};
+use crate::sums::Summed;
 
 /// An assertion of a view.
 struct Stated {
@@ -60,7 +59,7 @@ pub(crate) fn outline(
     }
     // What is known of fewer processes need not be said of more.
     views.sort_by_key(|(references, _)| (references.len(), references.clone()));
-    let mut shortener = Shortener::new(family, &mut reader.table, &reader.ghosts, stop);
+    let mut shortener = Shortener::new(family, &mut reader.table, &reader.counted, stop);
     for (references, assertions) in views {
         let facts = shortener.shortest(&references, assertions, &stated)?;
         stated.push(Stated { references, facts });
@@ -69,13 +68,13 @@ pub(crate) fn outline(
     let writer = Writer {
         family,
         table: &reader.table,
-        ghosts: &reader.ghosts,
+        counted: &reader.counted,
         lowest: &lowest,
         letters: letters(family),
     };
     let argument = liveness
         .as_ref()
-        .zip(claim.fair.as_deref())
+        .zip(claim.fair.as_ref())
         .map(|(liveness, fair)| Argument {
             writer: &writer,
             reader: &reader,
@@ -133,7 +132,7 @@ fn letters(family: &Family) -> Vec<String> {
 /// The variables of a claim by their names.
 struct Reader {
     table: Table,
-    ghosts: Ghosts,
+    counted: Vec<Counted>,
     /// For each variable of the claim, the one in the table.
     variables: Vec<Option<Variable>>,
 }
@@ -142,9 +141,9 @@ impl Reader {
     fn new(family: &Family, claim: &FamilyClaim) -> Option<Reader> {
         let mut table = Table::default();
         let mut names: HashMap<String, Variable> = HashMap::new();
-        let register = |table: &mut Table, ghosts: &Ghosts, references: Vec<Reference>| {
+        let register = |table: &mut Table, counted: &[Counted], references: Vec<Reference>| {
             let view = View { references };
-            let variables = view_variables(family, table, ghosts, &view, true);
+            let variables = view_variables(family, table, counted, &view, true);
             let each = variables.iter();
             each.map(|v| (table.name(family, *v), *v))
                 .collect::<Vec<_>>()
@@ -154,13 +153,12 @@ impl Reader {
             let references = view.references.iter().map(|named| find(family, named));
             all.push(references.collect::<Option<_>>()?);
         }
-        let mut ghosts = Ghosts::default();
-        let none = Ghosts::default();
+        let (mut counted, mut summed) = (Vec::new(), Vec::new());
         for predicate in &claim.counted {
             let mut templates = family.templates.iter_enumerated();
             let (template, declaration) = templates.find(|(_, t)| t.name == predicate.template)?;
             let location = declaration.entry;
-            let found = register(&mut table, &none, vec![Reference { template, location }]);
+            let found = register(&mut table, &[], vec![Reference { template, location }]);
             let names: HashMap<String, Variable> = found.into_iter().collect();
             let Linear::Atom(atom) = &predicate.predicate else {
                 return None;
@@ -171,46 +169,42 @@ impl Reader {
             });
             let terms: Vec<(Variable, i64)> = terms.collect::<Option<_>>()?;
             let predicate = Atom::at_most_zero(terms, atom.constant).ok()?;
-            ghosts.counted.push(Counted {
+            counted.push(Counted {
                 template,
                 predicate,
             });
         }
-        for listed in &claim.compared {
-            let mut places = Vec::new();
-            for name in [&listed.template, &listed.of] {
-                let mut templates = family.templates.iter_enumerated();
-                let (template, declaration) = templates.find(|(_, t)| t.name == *name)?;
-                let location = declaration.entry;
-                places.push(Reference { template, location });
-            }
-            let [template, of] = [places[0].template, places[1].template];
-            let found = register(&mut table, &none, places);
+        for listed in &claim.summed {
+            let mut templates = family.templates.iter_enumerated();
+            let (template, declaration) = templates.find(|(_, t)| t.name == listed.template)?;
+            let location = declaration.entry;
+            let found = register(&mut table, &[], vec![Reference { template, location }]);
             let names: HashMap<String, Variable> = found.into_iter().collect();
-            let predicate = map_atoms(&listed.predicate, &mut |atom| {
-                let terms = atom.terms.iter().map(|(variable, factor)| {
-                    let name = claim.variables.get(*variable as usize)?;
-                    Some((*names.get(name)?, *factor))
-                });
-                let terms: Vec<(Variable, i64)> = terms.collect::<Option<_>>()?;
-                Atom::at_most_zero(terms, atom.constant).ok()
+            let terms = listed.terms.iter().map(|(variable, factor)| {
+                let name = claim.variables.get(*variable as usize)?;
+                Some((*names.get(name)?, *factor))
             });
-            ghosts.compared.push(Comparison {
+            let mut terms: Vec<(Variable, i64)> = terms.collect::<Option<_>>()?;
+            terms.sort_unstable();
+            summed.push(Summed {
                 template,
-                of,
-                predicate: predicate?,
-                order: listed.order,
+                term: Form {
+                    terms,
+                    constant: listed.constant,
+                },
+                most: None,
             });
         }
+        table.summed = summed;
         for references in all {
-            names.extend(register(&mut table, &ghosts, references));
+            names.extend(register(&mut table, &counted, references));
         }
         // Proofs name other things, which assertions do not.
         let variables = claim.variables.iter();
         let variables = variables.map(|name| names.get(name).copied()).collect();
         Some(Reader {
             table,
-            ghosts,
+            counted,
             variables,
         })
     }
@@ -244,7 +238,7 @@ fn map_atoms(formula: &Linear, map: &mut dyn FnMut(&Atom) -> Option<Atom>) -> Op
 struct Writer<'a> {
     family: &'a Family,
     table: &'a Table,
-    ghosts: &'a Ghosts,
+    counted: &'a [Counted],
     lowest: &'a IndexVec<TemplateId, Form>,
     /// Names for processes.
     letters: Vec<String>,
@@ -329,7 +323,7 @@ impl Writer<'_> {
         Words {
             family: self.family,
             table: self.table,
-            ghosts: self.ghosts,
+            counted: self.counted,
             lowest: self.lowest,
             references: templates.into_iter().zip(names.iter().cloned()).collect(),
             own: references.len() == 1,

@@ -12,7 +12,23 @@ use threadwise_lang::program::{Domain, EnumId, LocationId, Scalar, TemplateId};
 use threadwise_model::family::Family;
 use threadwise_model::state::{FREE, NONE};
 
-use crate::scope::{ComparedAt, Form, Ghosts, Place, Table, Var, single};
+use crate::scope::{Counted, Form, Place, Table, Var, single};
+
+/// Adds a multiple of something to a sum, or a number.
+pub(super) fn add_to(sum: &mut String, factor: i64, text: &str) {
+    sum.push_str(match (factor < 0, sum.is_empty()) {
+        (true, true) => "-",
+        (true, false) => " - ",
+        (false, true) => "",
+        (false, false) => " + ",
+    });
+    match (factor.unsigned_abs(), text.is_empty()) {
+        (1, false) => {}
+        (many, true) => sum.push_str(&many.to_string()),
+        (many, false) => sum.push_str(&format!("{many} * ")),
+    }
+    sum.push_str(text);
+}
 
 /// A way to write something that the language does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,8 +41,10 @@ pub(super) enum Sign {
     Counted,
     /// `#(k at l: p)`
     CountedByName,
-    /// `#(other k at l: p)`
-    Compared,
+    /// `sum(l: e)`
+    Sum,
+    /// `sum(P: e)`
+    SumOfAll,
     /// A truth value in a sum.
     Truth,
     /// `none` in an order.
@@ -41,7 +59,8 @@ impl Sign {
             Sign::NumberOf => "#P.l is the number of processes of P at l",
             Sign::Counted => "#(l: p) is the number of processes at l of which p holds",
             Sign::CountedByName => "#(k at l: p) is the number of processes k at l with p",
-            Sign::Compared => "#(other k at l: p) is the number of other processes k at l with p",
+            Sign::Sum => "sum(l: e) is the sum of e over the processes at l",
+            Sign::SumOfAll => "sum(P: e) is the sum of e over all processes of P",
             Sign::Truth => "a truth value counts 1 if it is true",
             Sign::Order => "none comes before all ids",
         }
@@ -105,7 +124,7 @@ const COUNTS: u8 = 2;
 pub(super) struct Words<'a> {
     pub(super) family: &'a Family,
     pub(super) table: &'a Table,
-    pub(super) ghosts: &'a Ghosts,
+    pub(super) counted: &'a [Counted],
     /// For each template, the number that people see for the id 0.
     pub(super) lowest: &'a IndexVec<TemplateId, Form>,
     /// The processes: the template of each, and its name.
@@ -364,7 +383,9 @@ impl Words<'_> {
                     let text = self.counted(*number, *template, *location, true)?;
                     (COUNTS, text)
                 }
-                Var::Compared(at, _) => (COUNTS, self.compared(*at)?),
+                Var::Sum(number, template, location, _) => {
+                    (COUNTS, self.summed(*number, *template, Some(*location))?)
+                }
                 Var::Id(_) => (3, self.name(*variable)?),
                 _ => (4, self.name(*variable)?),
             };
@@ -378,6 +399,46 @@ impl Words<'_> {
         Some(pieces)
     }
 
+    /// `sum(l: M - section)`: the sum of a term over the processes at a label, or over all.
+    pub(super) fn summed(
+        &mut self,
+        number: u32,
+        template: TemplateId,
+        location: Option<LocationId>,
+    ) -> Option<String> {
+        let summed = self.table.summed.get(number as usize)?.clone();
+        let declared = &self.family.templates[template];
+        let several = self.family.templates.len() > 1;
+        let place = match location {
+            None => declared.name.clone(),
+            Some(location) if several => {
+                format!("{}.{}", declared.name, declared.locations[location])
+            }
+            Some(location) => declared.locations[location].clone(),
+        };
+        self.signs.insert(match location {
+            None => Sign::SumOfAll,
+            Some(_) => Sign::Sum,
+        });
+        let mut term = String::new();
+        let pieces = summed.term.terms.iter().map(|(variable, factor)| {
+            let text = match self.table.var(*variable) {
+                Var::Local(_, template, var, _) => {
+                    self.family.templates[*template].locals[*var].name.clone()
+                }
+                _ => self.name(*variable)?,
+            };
+            Some((text, *factor))
+        });
+        for (text, factor) in pieces.collect::<Option<Vec<_>>>()? {
+            add_to(&mut term, factor, &text);
+        }
+        if summed.term.constant != 0 || term.is_empty() {
+            add_to(&mut term, summed.term.constant, "");
+        }
+        Some(format!("sum({place}: {term})"))
+    }
+
     fn sort(&self, variable: Variable) -> Option<Sort> {
         let program = self.family.program();
         let scalar = match self.table.var(variable) {
@@ -385,15 +446,12 @@ impl Words<'_> {
             Var::Counter(template, _) if single(self.family, *template) => {
                 return Some(Sort::Truth);
             }
-            Var::Counter(..) | Var::Counted(..) | Var::Compared(..) => return Some(Sort::Count),
+            Var::Counter(..) | Var::Counted(..) => return Some(Sort::Count),
+            Var::Sum(..) => return Some(Sort::Number),
             Var::Id(_) => return Some(Sort::Id { optional: false }),
             Var::Shared(var, _) => &program.shared[*var].scalar,
             Var::Local(_, template, var, _) => &program.templates[*template].locals[*var].scalar,
-            Var::Indicator(..)
-            | Var::Choice(_)
-            | Var::Opaque(_)
-            | Var::Comparison(..)
-            | Var::Blocker(..) => return None,
+            Var::Indicator(..) | Var::Choice(_) | Var::Opaque(_) => return None,
         };
         Some(match scalar {
             Scalar::Bool => Sort::Truth,
@@ -535,7 +593,7 @@ impl Words<'_> {
         location: LocationId,
         holds: bool,
     ) -> Option<String> {
-        let counted = self.ghosts.counted.get(number as usize)?;
+        let counted = self.counted.get(number as usize)?;
         let predicate = match holds {
             true => counted.predicate.clone(),
             false => counted.predicate.negation().ok()?,
@@ -570,24 +628,6 @@ impl Words<'_> {
                 format!("#({label}: {text})")
             }
         })
-    }
-
-    /// The number of processes at a label that compare with a reference.
-    pub(super) fn compared(&mut self, at: ComparedAt) -> Option<String> {
-        let comparison = self.ghosts.compared.get(at.comparison as usize)?;
-        let reference = self.references.get(at.reference as usize)?.clone();
-        let mut words = Words {
-            references: vec![(at.template, self.somebody.clone()), reference],
-            own: false,
-            signs: BTreeSet::new(),
-            somebody: String::new(),
-            ..*self
-        };
-        let text = words.formula(&comparison.predicate)?;
-        self.signs.append(&mut words.signs);
-        self.signs.insert(Sign::Compared);
-        let (label, _) = self.label(at.template, at.location);
-        Some(format!("#(other {} at {label}: {text})", self.somebody))
     }
 }
 

@@ -234,7 +234,7 @@ fn damaged_proofs_are_refused() {
                 continue;
             }
             let mut damaged = certificate.clone();
-            damaged.claim = Claim::Family(claim);
+            damaged.claim = Claim::Family(Box::new(claim));
             let property = &damaged.property;
             let checked = check_family(&source.program, &damaged, property, &|| false);
             let (refused, accepted) = tally.entry(kind).or_default();
@@ -466,10 +466,10 @@ fn damaged_situations_are_refused() {
         let excluded = claim.excluded.clone().unwrap_or_default();
         for (kind, excluded) in damages_of_situations(&excluded) {
             let mut damaged = certificate.clone();
-            damaged.claim = Claim::Family(FamilyClaim {
+            damaged.claim = Claim::Family(Box::new(FamilyClaim {
                 excluded: Some(excluded),
-                ..claim.clone()
-            });
+                ..(**claim).clone()
+            }));
             let property = &damaged.property;
             let checked = check_family(&source.program, &damaged, property, &|| false);
             let (refused, accepted) = tally.entry(kind).or_default();
@@ -596,11 +596,11 @@ fn who_came_first_is_as_steps_make_it() {
             facts,
         };
         let mut certificate = source.certificate.clone();
-        certificate.claim = Claim::Family(FamilyClaim {
+        certificate.claim = Claim::Family(Box::new(FamilyClaim {
             arrivals: Some(Box::new(Arrivals(vec![order.clone()]))),
             excluded: Some(known.iter().cloned().chain([situation]).collect()),
-            ..claim.clone()
-        });
+            ..(**claim).clone()
+        }));
         let property = &certificate.property;
         let checked = check_family(&source.program, &certificate, property, &|| false);
         assert_eq!(checked.is_ok(), expected, "{number}: {checked:?}");
@@ -622,10 +622,10 @@ fn damaged_orders_of_arrival_are_refused() {
         };
         let check = |queues: Vec<Queue>| {
             let mut damaged = certificate.clone();
-            damaged.claim = Claim::Family(FamilyClaim {
+            damaged.claim = Claim::Family(Box::new(FamilyClaim {
                 arrivals: Some(Box::new(Arrivals(queues))),
-                ..claim.clone()
-            });
+                ..(**claim).clone()
+            }));
             check_family(&source.program, &damaged, property, &|| false)
         };
         let template = &source.program.templates.raw[0];
@@ -659,10 +659,10 @@ fn damaged_orders_of_arrival_are_refused() {
         }
         // An order is for situations.
         let mut views = certificate.clone();
-        views.claim = Claim::Family(FamilyClaim {
+        views.claim = Claim::Family(Box::new(FamilyClaim {
             excluded: None,
-            ..claim.clone()
-        });
+            ..(**claim).clone()
+        }));
         assert!(check_family(&source.program, &views, property, &|| false).is_err());
     }
     // Of a label that a process only passes, the order is not needed.

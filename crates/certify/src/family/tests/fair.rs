@@ -42,7 +42,7 @@ impl Draft {
         }
     }
 
-    pub(super) fn somebody(&mut self, location: &str, states: &str) -> Deletion {
+    fn somebody(&mut self, location: &str, states: &str) -> Deletion {
         Deletion::Somebody {
             template: "P".to_owned(),
             location: location.to_owned(),
@@ -59,7 +59,7 @@ impl Draft {
         }
     }
 
-    pub(super) fn rank(&mut self, terms: &[(&str, i64)], least: i64) -> Deletion {
+    fn rank(&mut self, terms: &[(&str, i64)], least: i64) -> Deletion {
         let terms = terms.iter().map(|(name, by)| (self.variable(name), *by));
         Deletion::Rank {
             terms: terms.collect(),
@@ -68,32 +68,27 @@ impl Draft {
     }
 
     /// With one control, at which this holds.
-    pub(super) fn fair(
-        mut self,
-        location: Option<&str>,
-        pending: &str,
-        deletions: Vec<Deletion>,
-    ) -> Draft {
+    fn fair(mut self, location: Option<&str>, pending: &str, deletions: Vec<Deletion>) -> Draft {
         let control = Control {
             location: location.map(str::to_owned),
             pending: self.formula(pending),
         };
-        self.claim.fair = Some(Box::new(FairClaim {
+        self.claim.fair = Some(FairClaim {
             controls: vec![control],
             deletions,
-        }));
+        });
         self
     }
 
     #[track_caller]
-    pub(super) fn refused(&self, part: &str) {
+    fn refused(&self, part: &str) {
         let error = self.prove().expect_err("a proof of something wrong");
         assert!(error.contains(part), "{error}");
         self.check(&self.certificate()).unwrap_err();
     }
 }
 
-pub(super) fn impossible(paths: &[usize]) -> Deletion {
+fn impossible(paths: &[usize]) -> Deletion {
     Deletion::Impossible {
         transitions: paths.iter().map(|path| other(*path)).collect(),
     }
@@ -308,6 +303,25 @@ fn ranks_fall_and_are_bounded() {
 }
 
 #[test]
+fn a_process_that_is_named_exists() {
+    let text = |least: i64| {
+        format!(
+            "param N = 2 where N >= {least}; process P[i: 1..N] {{ a: skip; }}
+             fairness scheduling: unconditional;
+             liveness second under scheduling: F P[2] at done;"
+        )
+    };
+    let draft = |text: &str| {
+        let mut draft = Draft::new(text, "second");
+        let states = draft.states("0 <= 0");
+        let all = vec![Deletion::Oneself { states }];
+        draft.fair(Some("a"), "0 <= 0", all)
+    };
+    draft(&text(2)).accepted();
+    draft(&text(1)).refused("can be evaluated");
+}
+
+#[test]
 fn all_places_to_wait_at_are_looked_at() {
     // Who waits is somewhere else.
     let draft = Draft {
@@ -455,10 +469,10 @@ fn states_persist_at_the_label_where_a_transition_leads() {
     };
     let mut at_b = draft.states("x <= 0");
     at_b.control = 1;
-    draft.claim.fair = Some(Box::new(FairClaim {
+    draft.claim.fair = Some(FairClaim {
         controls: controls.to_vec(),
         deletions: vec![somebody, Deletion::Oneself { states: at_b }],
-    }));
+    });
     draft.refused("deletion 0");
 }
 
