@@ -98,6 +98,12 @@ impl Printer {
                 {
                     self.advise(next);
                 }
+                let missing = result.reason.as_ref().and_then(|r| r.missing.as_ref());
+                if let Some(help) = missing.and_then(|missing| missing.help.as_deref())
+                    && !run.results.iter().any(violated)
+                {
+                    self.advise(help);
+                }
             }
         }
         say(format_args!("{text}"));
@@ -152,6 +158,14 @@ impl Printer {
         );
         text.push_str(line.trim_end());
         text.push('\n');
+        let missing = result.reason.as_ref().and_then(|r| r.missing.as_ref());
+        if let Some(missing) = missing.filter(|_| !self.quiet) {
+            let gap = format!("missing: {}", missing.gap);
+            self.below(text, Style::Unsure, &gap, width);
+            if let Some(state) = &missing.state {
+                self.below(text, Style::Faint, &format!("as in: {state}"), width);
+            }
+        }
         if let Some(vacuous) = &result.vacuous {
             self.below(
                 text,

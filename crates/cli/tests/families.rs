@@ -150,3 +150,31 @@ fn engines_for_all_instances_say_so() {
         assert!(line.ends_with("verdicts for: all instances"), "{line}");
     }
 }
+
+/// What a proof lacks stands below the verdict, and in everything that programs read.
+#[test]
+fn what_a_proof_lacks_is_said() {
+    let place = Place::new();
+    let text = "param N = 2 where N >= 1;\nshared c: int = 0;\nprocess P[i: 1..N] { add: atomic { c := c + 1; } }\ninvariant small: c <= 60;\n";
+    place.file("add.tw", text);
+    let args = ["add.tw", "--property", "small"];
+    let gap = "after `add` of P[i], `small` may fail";
+    let check = |more: &[&str]| place.run(&[&["check"], &args[..], more].concat()).expect(3);
+    let shown = check(&[])
+        .says(&format!("missing: {gap}\n"))
+        .says("as in: P[i] at add, c == 60")
+        .says("Next: if no run reaches such a state");
+    // However many engines are run side by side.
+    let alone = check(&["--threads", "1"]);
+    assert_eq!(alone.stable(), shown.stable());
+    let quiet = check(&["--quiet"]);
+    assert!(!quiet.stdout.contains("missing"), "{}", quiet.stdout);
+    check(&["--format", "sarif"]).says(&format!("; missing: {gap}, as in: P[i] at add"));
+    let (report, _) = place.json(&args);
+    let missing = &result(&report, "small")["reason"]["missing"];
+    assert_eq!(missing["gap"], gap);
+    for key in ["state", "help"] {
+        assert!(missing[key].is_string(), "{missing}");
+    }
+    assert!(result(&report, "checks")["reason"].is_null());
+}

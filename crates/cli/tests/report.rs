@@ -324,6 +324,49 @@ fn a_proof_for_all_with_counters() {
 }
 
 #[test]
+fn a_liveness_proof_for_all_deletion_by_deletion() {
+    let place = Place::new();
+    let args = [&model("mux_sem"), "--property", "access"];
+    let Some(mut browser) = page(&place, 0, &args) else {
+        return;
+    };
+    let detail = browser.text("#detail");
+    assert!(detail.contains("for all N >= 2"), "{detail}");
+    assert!(detail.contains("Why no run goes against it"), "{detail}");
+    assert!(browser.count("ol.deletions > li") >= 4, "{detail}");
+    let list = browser.text("ol.deletions");
+    assert!(list.contains("By the fairness `entry`"), "{list}");
+    let deletions = browser.count("ol.deletions > li > code");
+    assert_eq!(deletions, browser.count("ol.deletions > li"), "{list}");
+    assert!(
+        detail.contains("nothing is left that it could do"),
+        "{detail}"
+    );
+    assert!(
+        detail.contains("how many processes are at critical (line "),
+        "{detail}"
+    );
+    sound(&mut browser);
+}
+
+#[test]
+fn what_a_proof_for_all_lacks() {
+    let place = Place::new();
+    let text = "param N = 2 where N >= 1;\nshared c: int = 0;\nprocess P[i: 1..N] { add: c := c + 1; }\ninvariant small: c <= 60;\n";
+    place.file("add.tw", text);
+    let Some(mut browser) = page(&place, 3, &["add.tw", "--property", "small"]) else {
+        return;
+    };
+    let detail = browser.text("#detail");
+    assert!(
+        detail.contains("Missing for a proof: After add of P[i], small may fail."),
+        "{detail}"
+    );
+    assert!(detail.contains("As in: P[i] at add, c == 60"), "{detail}");
+    sound(&mut browser);
+}
+
+#[test]
 fn a_lasso_as_a_loop() {
     let place = Place::new();
     let args = [&model("dining"), "--set", "N=3", "--property", "unassisted"];

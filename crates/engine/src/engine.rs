@@ -63,6 +63,7 @@ impl From<Unsupported> for Reason {
             code: ReasonCode::Unsupported,
             message: unsupported.message,
             next: unsupported.next,
+            missing: None,
         }
     }
 }

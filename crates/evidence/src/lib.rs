@@ -53,7 +53,7 @@ pub use certificate::{
 pub use expression::{Expression, length};
 pub use lasso::triggers;
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
-pub use reason::{Occurs, Reason, ReasonCode};
+pub use reason::{Missing, Occurs, Reason, ReasonCode};
 pub use record::{Recorder, RunEnding, Steps, record};
 pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};

@@ -17,6 +17,45 @@ pub struct Reason {
     /// What to try next.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
+    /// What a proof for every value of the parameters lacks, as far as the engine knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Box<Missing>>,
+}
+
+/// Where a proof broke, in the model's words. It is no claim about runs: the state need not be one that they reach.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Missing {
+    /// What may happen, as far as is known: the step, whose it is, and the fact that may fail.
+    pub gap: String,
+    /// A state in which it may, in which everything holds that was proved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// What could help.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+impl Missing {
+    /// What may happen, without a state.
+    pub fn new(gap: impl Into<String>) -> Missing {
+        Missing {
+            gap: gap.into(),
+            state: None,
+            help: None,
+        }
+    }
+
+    /// Adds a state in which it may happen.
+    pub fn state(mut self, state: impl Into<String>) -> Missing {
+        self.state = Some(state.into());
+        self
+    }
+
+    /// Adds what could help.
+    pub fn help(mut self, help: impl Into<String>) -> Missing {
+        self.help = Some(help.into());
+        self
+    }
 }
 
 impl Reason {
@@ -26,12 +65,19 @@ impl Reason {
             code,
             message: message.into(),
             next: None,
+            missing: None,
         }
     }
 
     /// Adds what to try next.
     pub fn next(mut self, next: impl Into<String>) -> Reason {
         self.next = Some(next.into());
+        self
+    }
+
+    /// Adds what a proof lacks.
+    pub fn missing(mut self, missing: Option<Missing>) -> Reason {
+        self.missing = missing.map(Box::new);
         self
     }
 }

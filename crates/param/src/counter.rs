@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use threadwise_evidence::Certificate;
+use threadwise_evidence::{Certificate, Missing};
 use threadwise_model::family::{Conjunct, Family, Liveness};
 
 use crate::candidates::{self, Modes};
@@ -17,6 +17,7 @@ use crate::certificate::{self, Failure};
 use crate::conditions::{Cases, Goal, TooMuch};
 use crate::infer::Inference;
 use crate::learn::Learner;
+use crate::missing::Reached;
 use crate::points::Points;
 use crate::questions::{Asked, Halt};
 use crate::ranking::{Prepared, Search};
@@ -58,6 +59,10 @@ pub(crate) struct Proof {
 pub(crate) struct Allowance<'a> {
     pub(crate) questions: u64,
     pub(crate) stop: &'a dyn Fn() -> bool,
+    /// When to stop telling what proofs lack. That is no part of the search, which goes the same ways whether it is told or not.
+    pub(crate) calm: &'a dyn Fn() -> bool,
+    /// What proofs lack, of the properties that there are none of.
+    pub(crate) missing: BTreeMap<String, Missing>,
 }
 
 /// How an abstraction looks at the program.
@@ -134,6 +139,19 @@ impl Attempt<'_> {
         proofs: &mut BTreeMap<String, Proof>,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
+        let mut reached = Reached::default();
+        let outcome = self.shapes(properties, proofs, &mut reached, allowance);
+        reached.tell(proofs, self.samples, allowance);
+        outcome
+    }
+
+    fn shapes<'r>(
+        &'r self,
+        properties: &[(String, Claimed)],
+        proofs: &mut BTreeMap<String, Proof>,
+        reached: &mut Reached<'r>,
+        allowance: &mut Allowance,
+    ) -> Result<(), Gap> {
         let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
@@ -198,21 +216,21 @@ impl Attempt<'_> {
             if proofs.len() == properties.len() {
                 break;
             }
-            self.try_shape(shape, &mut table, properties, proofs, allowance)?;
+            self.try_shape(shape, &mut table, properties, (proofs, reached), allowance)?;
         }
         Ok(())
     }
 
     /// Tries one shape. That it is too much for this program is no reason not to try others.
-    fn try_shape(
-        &self,
+    fn try_shape<'r>(
+        &'r self,
         shape: &Shape,
         table: &mut Table,
         properties: &[(String, Claimed)],
-        proofs: &mut BTreeMap<String, Proof>,
+        found: (&mut BTreeMap<String, Proof>, &mut Reached<'r>),
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
-        match self.run(shape, table.clone(), properties, proofs, allowance) {
+        match self.run(shape, table.clone(), properties, found, allowance) {
             Ok(after) => *table = after,
             Err(gap @ Gap::Halt(Halt::Stopped | Halt::Questions)) => return Err(gap),
             Err(_) => {}
@@ -227,6 +245,19 @@ impl Attempt<'_> {
         proofs: &mut BTreeMap<String, Proof>,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
+        let mut reached = Reached::default();
+        let outcome = self.generalised(properties, proofs, &mut reached, allowance);
+        reached.tell(proofs, self.samples, allowance);
+        outcome
+    }
+
+    fn generalised<'r>(
+        &'r self,
+        properties: &[(String, Claimed)],
+        proofs: &mut BTreeMap<String, Proof>,
+        reached: &mut Reached<'r>,
+        allowance: &mut Allowance,
+    ) -> Result<(), Gap> {
         let mut table = Table::default();
         for arity in [1, 2, 3] {
             if proofs.len() == properties.len() {
@@ -237,18 +268,18 @@ impl Attempt<'_> {
                 stages: LIGHT,
                 ..Shape::default()
             };
-            self.try_shape(&shape, &mut table, properties, proofs, allowance)?;
+            self.try_shape(&shape, &mut table, properties, (proofs, reached), allowance)?;
         }
         Ok(())
     }
 
     /// Tries to prove properties; those that are proved come back with their proofs.
-    fn run(
-        &self,
+    fn run<'r>(
+        &'r self,
         shape: &Shape,
         table: Table,
         properties: &[(String, Claimed)],
-        proofs: &mut BTreeMap<String, Proof>,
+        (proofs, reached): (&mut BTreeMap<String, Proof>, &mut Reached<'r>),
         allowance: &mut Allowance,
     ) -> Result<Table, Gap> {
         let mut table = table;
@@ -335,7 +366,11 @@ impl Attempt<'_> {
             allowance.questions = inference.questions.left();
             views = Some(inference.views().to_vec());
         }
-        Ok(cases.table)
+        let table = cases.table.clone();
+        if let Some(views) = views {
+            reached.note(shape.arity, cases, modes, views, goals);
+        }
+        Ok(table)
     }
 
     /// Tries to prove a liveness property: with equations about one process, then with bounds, then with what is counted.
@@ -391,6 +426,9 @@ impl Attempt<'_> {
                     certificate: Certificate::family(name, self.fixed.clone(), claim),
                     rounds,
                 }));
+            }
+            if let Some(missing) = search.missing(allowance.calm) {
+                allowance.missing.insert(name.to_owned(), missing);
             }
             allowance.questions = inference.questions.left();
             table = cases.table;

@@ -12,7 +12,7 @@ use threadwise_engine::{
     Observer, OptionInfo, Refused, Setup, Task,
 };
 use threadwise_evidence::{
-    Account, CHECKS, Certificate, Claim, Outline, Reason, ReasonCode, Round, Stats,
+    Account, CHECKS, Certificate, Claim, Missing, Outline, Reason, ReasonCode, Round, Stats,
 };
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
@@ -36,6 +36,8 @@ pub(crate) const QUESTIONS: u64 = 400_000;
 const BOUNDED_STEPS: u64 = 80_000;
 /// And for liveness, where proofs are short.
 const FAIR_STEPS: u64 = 20_000;
+/// Steps for telling what proofs lack, if there are none.
+const TELLING: u64 = 4_000;
 /// Units of work of a step of the arithmetic solver: it asks at each whether to stop.
 const STEP: u64 = 300;
 
@@ -188,6 +190,8 @@ pub(crate) struct Proved {
     pub(crate) proofs: BTreeMap<String, Proof>,
     /// What is to say about single properties.
     pub(crate) whys: BTreeMap<String, String>,
+    /// What proofs lack, in the model's words.
+    pub(crate) missing: BTreeMap<String, Missing>,
     why: Option<String>,
 }
 
@@ -248,6 +252,7 @@ impl FamilyEngine for Prover {
         let Proved {
             mut proofs,
             whys,
+            mut missing,
             why,
         } = match stopped {
             None => self.prove(task, &violations, observer),
@@ -301,6 +306,8 @@ impl FamilyEngine for Prover {
                 }
                 (None, None) => {
                     let why = whys.get(property).or(why.as_ref());
+                    let gave_up = why.map(|why| Missing::new(format!("`{}` gave up: {why}", self.name())));
+                    let missing = missing.remove(property).or(gave_up);
                     let why = why.map(|why| format!(" ({why})"));
                     FamilyAnswer::Unknown(Reason::new(
                         ReasonCode::NoProof,
@@ -309,7 +316,8 @@ impl FamilyEngine for Prover {
                             self.name(),
                             why.unwrap_or_default()
                         ),
-                    ))
+                    )
+                    .missing(missing))
                 }
             };
             (answer, account)
@@ -344,9 +352,18 @@ impl Prover {
             }
             if property == CHECKS {
                 open.push((property.clone(), Claimed::Checks));
-            } else if let Ok(Some(conjuncts)) = family.invariant(property) {
-                open.push((property.clone(), Claimed::Invariant(conjuncts)));
-            } else if is_deadlock(task.program, property) && self.follows_witnesses() {
+                continue;
+            }
+            match family.invariant(property) {
+                Ok(Some(conjuncts)) => {
+                    open.push((property.clone(), Claimed::Invariant(conjuncts)));
+                }
+                Err(unsupported) => {
+                    proved.whys.insert(property.clone(), unsupported.what);
+                }
+                Ok(None) => {}
+            }
+            if is_deadlock(task.program, property) && self.follows_witnesses() {
                 open.push((property.clone(), Claimed::Deadlock));
             }
         }
@@ -383,9 +400,12 @@ impl Prover {
             samples: &samples,
             fixed: task.fixed,
         };
+        let calm = calm(task);
         let mut allowance = Allowance {
             questions: QUESTIONS,
             stop: &stop,
+            calm: &calm,
+            missing: BTreeMap::new(),
         };
         let outcome = match self.way {
             Way::Cubes => attempt.excluded(&open, arrivals, &mut proved, &mut allowance),
@@ -397,6 +417,7 @@ impl Prover {
             }
             Way::Generalise => attempt.generalise(&open, &mut proved.proofs, &mut allowance),
         };
+        proved.missing.append(&mut allowance.missing);
         proved.why = outcome.err().map(|gap| gap.to_string()).or(proved.why);
         proved
     }
@@ -430,11 +451,13 @@ impl Ranking {
         task: &Task,
         property: &str,
         samples: &[small::Sample],
-    ) -> Result<Proof, String> {
-        let unsupported = |what: threadwise_model::family::Unsupported| what.what;
+    ) -> Result<Proof, (String, Missing)> {
+        let gave_up = |why: String| (why.clone(), Missing::new(why));
+        let unsupported = |what: threadwise_model::family::Unsupported| gave_up(what.what);
         let family = Family::new(Arc::clone(task.program), task.fixed).map_err(unsupported)?;
         let liveness = family.liveness(property).map_err(unsupported)?;
-        let liveness = liveness.ok_or("it decides liveness properties")?;
+        let liveness =
+            liveness.ok_or_else(|| gave_up("it decides liveness properties".to_owned()))?;
         let steps = Cell::new(0);
         let stop = || {
             task.limits.spend(STEP);
@@ -447,14 +470,21 @@ impl Ranking {
             samples,
             fixed: task.fixed,
         };
+        let calm = calm(task);
         let mut allowance = Allowance {
             questions: QUESTIONS,
             stop: &stop,
+            calm: &calm,
+            missing: BTreeMap::new(),
         };
-        let proof = attempt.fair(property, &liveness, &mut allowance);
-        let proof = proof.map_err(|gap| gap.to_string())?;
-        proof.ok_or_else(|| {
-            "something may be left for ever, after all that can be deleted".to_owned()
+        let why = match attempt.fair(property, &liveness, &mut allowance) {
+            Ok(Some(proof)) => return Ok(proof),
+            Ok(None) => "something may be left for ever, after all that can be deleted".to_owned(),
+            Err(gap) => gap.to_string(),
+        };
+        Err(match allowance.missing.remove(property) {
+            Some(missing) => (why, missing),
+            None => gave_up(why),
         })
     }
 }
@@ -481,12 +511,13 @@ impl FamilyEngine for Ranking {
                     account.outline = outline_of(self.explain, task, property, &proof.certificate);
                     FamilyAnswer::Proved(Some(proof.certificate))
                 }
-                Err(why) => FamilyAnswer::Unknown(match task.limits.should_stop() {
+                Err((why, missing)) => FamilyAnswer::Unknown(match task.limits.should_stop() {
                     Some(stop) => stop.into(),
                     None => Reason::new(
                         ReasonCode::NoProof,
                         format!("`{}` found no proof ({why})", RANKING.name),
-                    ),
+                    )
+                    .missing(Some(missing)),
                 }),
             };
             (answer, account)
@@ -495,6 +526,16 @@ impl FamilyEngine for Ranking {
             findings: findings.collect(),
             stats: Stats::default(),
         }
+    }
+}
+
+/// When to stop telling what proofs lack.
+fn calm<'t>(task: &'t Task<'_>) -> impl Fn() -> bool + 't {
+    let steps = Cell::new(0);
+    move || {
+        task.limits.spend(STEP);
+        steps.set(steps.get() + 1);
+        steps.get() > TELLING || task.limits.should_stop().is_some()
     }
 }
 

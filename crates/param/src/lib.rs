@@ -21,6 +21,7 @@ mod hull;
 mod infer;
 mod learn;
 pub mod lia;
+mod missing;
 mod points;
 mod questions;
 mod ranking;

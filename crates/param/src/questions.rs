@@ -102,6 +102,11 @@ impl<'s> Questions<'s> {
         }
     }
 
+    /// Has something else say when to stop.
+    pub(crate) fn stop_by(&mut self, stop: &'s dyn Fn() -> bool) {
+        self.stop = stop;
+    }
+
     /// How many questions may still be asked.
     pub(crate) fn left(&self) -> u64 {
         self.left

@@ -15,6 +15,8 @@
 //! What supports this is an invariant that [`crate::infer`] finds: equations, then bounds as well. Nothing is taken for true that the checker is not given a proof of. What is lost: regions are not split, and other processes are
 //! told apart by labels and by counted predicates alone. After Farzan, Kincaid and Podelski (LICS 2016) and Pnueli, Xu and Zuck (CAV 2002), with deletion as in the finite engines.
 
+mod left;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};

@@ -80,6 +80,11 @@ impl Table {
         &self.vars[number as usize]
     }
 
+    /// The number of a variable, if it has one.
+    pub(crate) fn known(&self, var: &Var) -> Option<Variable> {
+        self.numbers.get(var).copied()
+    }
+
     /// The variable with references replaced: `references[i]` in the place of `i`.
     pub(crate) fn renamed(&mut self, number: Variable, references: &[u32]) -> Variable {
         let to = |reference: u32| {

@@ -4,3 +4,4 @@ mod engines;
 mod explain;
 mod horn;
 mod lia;
+mod missing;

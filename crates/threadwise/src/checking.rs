@@ -11,7 +11,7 @@ use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
 use threadwise_engine::{Make, Setup};
-use threadwise_evidence::{Reason, ReasonCode, Stats, Verdict, replay, transplant};
+use threadwise_evidence::{Missing, Reason, ReasonCode, Stats, Verdict, replay, transplant};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
 use threadwise_model::instance::Instance;
@@ -661,7 +661,21 @@ impl<'a> Checking<'a> {
             [] => vec![self.why_instances(planned)],
             tried => tried.iter().map(|reason| reason.message.clone()).collect(),
         };
-        seen.result(self.program, self.given, &self.claim, tried, &spent)
+        let mut result = seen.result(self.program, self.given, &self.claim, tried, &spent)?;
+        if let Some(reason) = &mut result.reason
+            && result.verdict == VerdictKind::Unknown
+        {
+            reason.missing = self.missing(planned);
+        }
+        Some(result)
+    }
+
+    /// What a proof for all instances lacks: what the first engine says that knows a state, or else the first that says anything.
+    fn missing(&self, planned: &Planned) -> Option<Box<Missing>> {
+        let tried = self.open.get(&planned.name)?;
+        let said = || tried.iter().filter_map(|reason| reason.missing.as_ref());
+        let shown = said().find(|missing| missing.state.is_some());
+        shown.or(said().next()).cloned()
     }
 
     /// Why a property was decided at instances, and not for all.

@@ -103,6 +103,13 @@ fn verdict(run: &Run, result: &PropertyResult, source: Option<&Source>) -> Value
         text.push_str(": ");
         text.push_str(because);
     }
+    if let Some(missing) = result.reason.as_ref().and_then(|r| r.missing.as_ref()) {
+        text.push_str("; missing: ");
+        text.push_str(&missing.gap);
+        if let Some(state) = &missing.state {
+            text.push_str(&format!(", as in: {state}"));
+        }
+    }
     let declared = source.and_then(|source| {
         let mut properties = source.properties.iter();
         properties.find(|property| property.name == result.property)

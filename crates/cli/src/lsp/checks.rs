@@ -290,7 +290,9 @@ fn summary(result: &Value) -> String {
         let reason = result["reason"]["message"].as_str().unwrap_or_default();
         let cut: String = reason.chars().take(LONGEST_REASON).collect();
         let dots = if cut.len() < reason.len() { ".." } else { "" };
-        return format!("{out}: {cut}{dots}");
+        let gap = &result["reason"]["missing"]["gap"];
+        let missing = gap.as_str().map(|gap| format!("; missing: {gap}"));
+        return format!("{out}: {cut}{dots}{}", missing.unwrap_or_default());
     }
     let scope = &result["scope"];
     if let Some(parameters) = scope["parameters"].as_array() {

@@ -40,7 +40,12 @@ impl Attempt<'_> {
     ) -> Result<(), Gap> {
         for (name, claimed) in properties {
             // Each of them has all questions: refinement may go on for ever.
-            let mut own = Allowance { ..*allowance };
+            let mut own = Allowance {
+                questions: allowance.questions,
+                stop: allowance.stop,
+                calm: allowance.calm,
+                missing: Default::default(),
+            };
             match self.abstracted(name, claimed, &mut own) {
                 Ok(Ok(proof)) => {
                     proved.proofs.insert(name.clone(), proof);

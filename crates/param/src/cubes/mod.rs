@@ -16,8 +16,8 @@ mod steps;
 mod table;
 mod write;
 
-use threadwise_evidence::Certificate;
 use threadwise_evidence::family::{Excluded, Fact};
+use threadwise_evidence::{Certificate, Missing};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::family::{Conjunct, PathEnd};
 
@@ -26,7 +26,9 @@ use crate::certificate;
 use crate::conditions::{Cases, TooMuch};
 use crate::counter::{Allowance, Attempt, Claimed, Gap, Proof};
 use crate::engine::Proved;
+use crate::explain;
 use crate::infer::Inference;
+use crate::missing::LEMMA;
 use crate::points::Points;
 use crate::scope::Table;
 pub(crate) use arrivals::Arrivals;
@@ -104,7 +106,17 @@ impl Attempt<'_> {
             proved.proofs.insert(names[group].clone(), proof);
         }
         for (group, gap) in &search.stuck {
-            proved.whys.insert(names[*group].clone(), gap.to_string());
+            let name = names[*group];
+            proved.whys.insert(name.clone(), gap.to_string());
+            let open = search.open.get(group);
+            let open =
+                open.and_then(|goal| explain::situation(self.family, &goal.excluded(&frame)));
+            if let Some(state) = open {
+                let gap =
+                    format!("from what is known of a few processes, `{name}` may fail: {state}");
+                let missing = Missing::new(gap).help(LEMMA);
+                proved.missing.insert(name.clone(), missing);
+            }
         }
         Ok(())
     }

@@ -62,6 +62,10 @@ pub(crate) struct Search<'a, 'f> {
     banned: Vec<Situation>,
     /// For groups of goals that are not excluded, what is in the way.
     pub(crate) stuck: BTreeMap<usize, Gap>,
+    /// And the goal.
+    pub(crate) open: BTreeMap<usize, Situation>,
+    /// The goal that was last found not to be excluded.
+    reached: Option<Situation>,
 }
 
 /// How a round ended.
@@ -90,6 +94,8 @@ impl<'a, 'f> Search<'a, 'f> {
             seen: HashMap::new(),
             banned: Vec::new(),
             stuck: BTreeMap::new(),
+            open: BTreeMap::new(),
+            reached: None,
         }
     }
 
@@ -115,6 +121,9 @@ impl<'a, 'f> Search<'a, 'f> {
                     Ok(known) => found[group] = Some(known),
                     Err(Gap::Stopped) => return found,
                     Err(gap) => {
+                        if let Some(goal) = self.reached.take().filter(|_| gap == Gap::Open) {
+                            self.open.insert(group, goal);
+                        }
                         if gap == Gap::Bans {
                             left.push(group);
                         }
@@ -143,6 +152,7 @@ impl<'a, 'f> Search<'a, 'f> {
         let mut known: Vec<Situation> = Vec::new();
         for goal in goals {
             if self.exclude(&mut known, goal)?.is_err() {
+                self.reached = Some(goal.clone());
                 return Ok(Round::Open);
             }
         }

@@ -54,7 +54,8 @@ struct Called {
     process: String,
 }
 
-fn never(family: &Family, letters: &[String], excluded: &Excluded) -> Option<String> {
+/// The processes of a situation.
+fn called(family: &Family, letters: &[String], excluded: &Excluded) -> Option<Vec<Called>> {
     let mut names = letters.iter();
     let mut called: Vec<Called> = Vec::new();
     for name in &excluded.references {
@@ -74,6 +75,19 @@ fn never(family: &Family, letters: &[String], excluded: &Excluded) -> Option<Str
             process,
         });
     }
+    Some(called)
+}
+
+/// A situation, fact by fact.
+pub(super) fn situation(family: &Family, excluded: &Excluded) -> Option<String> {
+    let called = called(family, &letters(family), excluded)?;
+    let facts = excluded.facts.iter();
+    let facts = facts.map(|fact| Some(words(family, &called, fact)?.to_string()));
+    Some(facts.collect::<Option<Vec<String>>>()?.join(", "))
+}
+
+fn never(family: &Family, letters: &[String], excluded: &Excluded) -> Option<String> {
+    let called = called(family, letters, excluded)?;
     let facts = excluded
         .facts
         .iter()

@@ -6,6 +6,7 @@
 
 mod excluded;
 mod fair;
+mod scene;
 mod shorten;
 mod words;
 
@@ -15,12 +16,13 @@ use std::sync::Arc;
 
 use index_vec::IndexVec;
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
-use threadwise_evidence::family::{FamilyClaim, Reference as Named};
+use threadwise_evidence::family::{Excluded, FamilyClaim, Reference as Named};
 use threadwise_evidence::{Expression, LabelOutline, OtherOutline, Outline, ProcessOutline};
 use threadwise_lang::program::{LocationId, Program, TemplateId};
 use threadwise_model::family::Family;
 
 use self::fair::Argument;
+pub(crate) use self::scene::Scene;
 use self::shorten::Shortener;
 use self::words::{Sign, Words, joined, process};
 use crate::conditions::{View, view_variables};
@@ -83,6 +85,11 @@ pub(crate) fn outline(
             signs: RefCell::default(),
         });
     Some(writer.write(&stated, argument))
+}
+
+/// A situation of a few processes, all different, in words.
+pub(crate) fn situation(family: &Family, situation: &Excluded) -> Option<String> {
+    excluded::situation(family, situation)
 }
 
 /// A reference by what a claim calls it.

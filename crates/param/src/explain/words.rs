@@ -188,6 +188,11 @@ impl Words<'_> {
         })
     }
 
+    /// That a variable has a value.
+    pub(super) fn equals(&mut self, variable: Variable, value: i64) -> Option<Expression> {
+        self.compare(Relation::Equal, &[(variable, 1)], value.checked_neg()?)
+    }
+
     /// How a sum compares with 0.
     fn compare(
         &mut self,

@@ -44,7 +44,9 @@
         if (declared) parts.push(el("p", {}, el("code", {}, viewer.visible(declared.text)), declared.line ? [" ", lineLink(declared.line)] : null));
         if (result.vacuous) parts.push(prose(`But vacuously: ${result.vacuous.kind === "no_fair_run" ? "no run is fair as it assumes" : `this never happens: ${result.vacuous.triggers.join("; ")}`}.`));
         for (const note of result.notes || []) parts.push(el("p", {}, note));
+        const missing = result.reason && result.reason.missing;
         if (result.reason) parts.push(el("p", { class: result.verdict === "unknown" ? "" : "soft" }, sentence(result.reason.message)), result.reason.next ? el("p", { class: "soft" }, `Next: ${result.reason.next}`) : null);
+        if (missing) parts.push(prose(`Missing for a proof: ${sentence(missing.gap)}`), missing.state ? prose(`As in: \`${missing.state}\`.`) : null, missing.help ? el("p", { class: "soft" }, sentence(missing.help)) : null);
         for (const why of result.tried || []) parts.push(el("p", { class: "soft" }, `Not for all: ${sentence(why)}`));
         let begin = null;
         if (result.trace && file) {
@@ -162,7 +164,7 @@
                 parts.push(el("h3", {}, "Always"), el("ul", {}, outline.always.map((fact) => el("li", {}, el("code", {}, fact)))));
             }
             parts.push(counters(outline, file));
-            if (outline.argument && outline.argument.length) parts.push(el("h3", {}, result.kind === "liveness" ? "Why no run goes against it" : "Why"), el("pre", { class: "plain" }, outline.argument.join("\n")));
+            if (outline.argument && outline.argument.length) parts.push(el("h3", {}, result.kind === "liveness" ? "Why no run goes against it" : "Why"), argument(outline.argument));
             parts.push(el("p", { class: "soft" }, run.endings[run.results.indexOf(result)] || ""));
         }
         parts.push(exposed(result));
@@ -175,9 +177,22 @@
         return { element: el("div", {}, parts), begin: () => program.begin() };
     }
 
+    /** The deletions of a liveness proof for all values, one after the other, and what follows; of other proofs, lines as they are. */
+    function argument(lines) {
+        const end = lines[lines.length - 1];
+        if (lines.length < 2 || !end.startsWith("So no fair run") || lines.some((line) => /^\s/.test(line))) return el("pre", { class: "plain" }, lines.join("\n"));
+        const deleted = (line) => {
+            const [, sum, rest] = /^(.*?)( never grows.*)$/.exec(line) || [];
+            if (sum) return el("li", {}, el("code", {}, sum), rest);
+            const [, why, what] = /^(.*?): (.*)\.$/.exec(line) || [];
+            return el("li", {}, what ? [`${why}: `, el("code", {}, what)] : line);
+        };
+        return el("div", {}, el("ol", { class: "deletions" }, lines.slice(0, -1).map(deleted)), el("p", {}, end));
+    }
+
     /** What the counters in a proof count. */
     function counters(outline, file) {
-        const texts = [...(outline.always || []), ...outline.processes.flatMap((process) => process.labels.flatMap((place) => place.holds))];
+        const texts = [...(outline.always || []), ...(outline.argument || []), ...outline.processes.flatMap((process) => process.labels.flatMap((place) => place.holds))];
         const names = new Set(texts.flatMap((text) => [...text.matchAll(/#(?:([A-Za-z_]\w*)\.)?([A-Za-z_]\w*)/g)].map((found) => found[0])));
         if (!names.size) return outline.notation ? el("p", { class: "soft" }, sentence(outline.notation)) : null;
         const rows = [...names].map((name) => {
