@@ -163,6 +163,7 @@ codes! {
     UnknownFunction "E0114" "unknown-function" "A definition or macro that does not exist.";
     NotAValue "E0115" "not-a-value" "A type, template or macro where a value belongs.";
     ExpansionTooLarge "E0116" "expansion-too-large" "Macros, definitions or loops that expand to too much.";
+    UnknownField "E0117" "unknown-field" "A field that a record does not have.";
 
     // Types.
     TypeMismatch "E0201" "type-mismatch" "A value of another type was expected.";
@@ -185,6 +186,8 @@ codes! {
     UnorderedFor "E0218" "unordered-for" "`for` over the ids of an unordered template.";
     OutOfRange "E0219" "out-of-range" "A constant outside the type it is stored in.";
     BareNone "E0220" "bare-none" "`none` where no optional id is expected.";
+    NotAQueue "E0221" "not-a-queue" "An operation of queues on something that is no queue.";
+    WholeRecord "E0222" "whole-record" "A record or a queue where a single value is expected.";
 
     // Control flow.
     NoEntryLabel "E0301" "no-entry-label" "A process that does not begin at a label.";

@@ -123,6 +123,7 @@ impl Writer {
                     | SyntaxKind::Block
                     | SyntaxKind::Process
                     | SyntaxKind::Enum
+                    | SyntaxKind::Record
                     | SyntaxKind::Exception
                     | SyntaxKind::If
                     | SyntaxKind::Choose
@@ -299,7 +300,11 @@ fn begins_line(token: &SyntaxToken) -> bool {
         node.parent().is_some_and(|parent| {
             matches!(
                 parent.kind(),
-                SyntaxKind::File | SyntaxKind::Block | SyntaxKind::Process | SyntaxKind::Exception
+                SyntaxKind::File
+                    | SyntaxKind::Block
+                    | SyntaxKind::Process
+                    | SyntaxKind::Record
+                    | SyntaxKind::Exception
             ) && !matches!(node.kind(), SyntaxKind::ProcessIds | SyntaxKind::Block)
         })
     }) || token.kind() == SyntaxKind::Name
@@ -313,7 +318,11 @@ fn is_structure(token: &SyntaxToken) -> bool {
     token.parent().is_some_and(|parent| {
         matches!(
             parent.kind(),
-            SyntaxKind::Block | SyntaxKind::Process | SyntaxKind::Enum | SyntaxKind::Exception
+            SyntaxKind::Block
+                | SyntaxKind::Process
+                | SyntaxKind::Enum
+                | SyntaxKind::Record
+                | SyntaxKind::Exception
         )
     })
 }
@@ -372,7 +381,7 @@ fn space_between(left: &SyntaxToken, right: &SyntaxToken) -> bool {
         (LBrace, _) => is_structure(left),
         (_, RBrace) => is_structure(right),
         _ if unary(left) => false,
-        (Name | ArrayKw | RBracket, LBracket) => false,
+        (Name | ArrayKw | QueueKw | RBracket, LBracket) => false,
         // A call, but `G (..)` is an operator.
         (Name | MinKw | MaxKw, LParen) => !right
             .parent()

@@ -21,7 +21,7 @@ pub mod syntax;
 pub mod validate;
 pub mod walk;
 
-pub use check::{built_in, control_flow, next_labels};
+pub use check::{built_in, control_flow, next_labels, queue_functions};
 pub use format::format;
 pub use validate::validate;
 
@@ -32,7 +32,9 @@ use program::{Expr, Program, Span};
 /// Whether a word has a meaning of its own somewhere in the language, so that whoever makes up names had better not use it: a keyword, a built-in name, the
 /// last label, an operator of temporal formulas.
 pub fn is_reserved(word: &str) -> bool {
-    syntax::SyntaxKind::keyword(word).is_some()
+    /// Nothing that is made up can stand where these are keywords.
+    const ELSEWHERE: [&str; 2] = ["record", "queue"];
+    syntax::SyntaxKind::keyword(word).is_some() && !ELSEWHERE.contains(&word)
         || built_in().contains(&word)
         || matches!(word, "done" | "G" | "F" | "X" | "U" | "R" | "W")
 }

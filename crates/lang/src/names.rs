@@ -25,8 +25,10 @@ pub enum SymbolKind {
     Enum,
     /// A member of an enumeration.
     Member,
-    /// `type Index = ..`
+    /// `type Index = ..`, or a record
     Type,
+    /// A field of a record.
+    Field,
     /// `shared x`
     Shared,
     /// `local x`
@@ -63,6 +65,7 @@ impl SymbolKind {
             SymbolKind::Enum => "enumeration",
             SymbolKind::Member => "member of an enumeration",
             SymbolKind::Type => "type",
+            SymbolKind::Field => "field of a record",
             SymbolKind::Shared => "shared variable",
             SymbolKind::Local => "local variable",
             SymbolKind::Process => "process template",

@@ -155,8 +155,12 @@ impl Validator<'_> {
         let shared = program.shared.iter().map(|v| (&v.name, v.span));
         let templates = program.templates.iter().map(|t| (&t.name, t.span));
         let defs = program.defs.iter().map(|d| (&d.name, d.span));
+        for (name, span) in shared {
+            let fresh = is_part(name) && global.insert(name);
+            ensure(fresh, Rule::Name, span)?;
+        }
         let all = params.chain(enums).chain(members);
-        for (name, span) in all.chain(shared).chain(templates).chain(defs) {
+        for (name, span) in all.chain(templates).chain(defs) {
             let fresh = is_name(name) && global.insert(name);
             ensure(fresh, Rule::Name, span)?;
         }
@@ -172,7 +176,7 @@ impl Validator<'_> {
                 own.insert(name);
             }
             for local in &template.locals {
-                let fresh = is_name(&local.name) && own.insert(&local.name);
+                let fresh = is_part(&local.name) && own.insert(&local.name);
                 ensure(fresh, Rule::Name, local.span)?;
             }
             let mut labels: BTreeSet<&str> = BTreeSet::new();
@@ -486,6 +490,11 @@ impl Validator<'_> {
 }
 
 /// Whether a word can name something.
+/// Whether a word can name a variable, which may be a part of another: `r.a`.
+fn is_part(word: &str) -> bool {
+    word.split('.').all(is_name)
+}
+
 fn is_name(word: &str) -> bool {
     let mut letters = word.chars();
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_';

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use threadwise_lang::build::{Builder, Built};
-use threadwise_lang::print::{Layout, print};
+use threadwise_lang::print::{Layout, plain, print};
 use threadwise_lang::program::*;
 use threadwise_lang::validate::validate;
 use threadwise_testgen::generate::{generate, generate_live, generate_sharp};
@@ -93,6 +93,7 @@ fn comes_back(name: &str, text: &str) -> Option<String> {
     let Some(again) = again.program else {
         panic!("{name}: {:?}\n{printed}", again.diagnostics);
     };
+    let program = plain(&program).into_owned();
     let (was, is) = (essence(program), essence(again));
     if was != is {
         let (was, is) = (format!("{was:#?}"), format!("{is:#?}"));

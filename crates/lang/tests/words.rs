@@ -84,6 +84,65 @@ fn a_word_that_is_a_keyword_everywhere_is_no_name() {
     }
 }
 
+/// `record` and `queue` are names wherever they are no keywords, and so are the functions of queues.
+#[test]
+fn words_of_records_and_queues_are_names() {
+    let text = "\
+record record { queue, length: 0..3, send: bool }
+shared queue: array[0..1] of record = record(0, 1, false);
+shared full: queue[2] of record;
+shared peek: array[1..2] of queue[1] of 0..3;
+def empty(a: int) = a == 0 || queue[0].queue == a;
+def length = 3;
+macro send(to) { to := 1; }
+process P {
+    local own: record = record(1, 1, true);
+    record:  own.queue := queue[0].length;
+    queue:   send(queue[1].length);
+    receive: own := receive(full);
+    full:    await full(full) || empty(2) || own.send;
+    peek:    own.queue := peek(peek[1]) + length;
+}
+invariant record: P at {queue, receive} -> P.own.queue <= length && !full(peek[2]);
+";
+    let checked = check(text);
+    assert!(checked.program.is_some(), "{:#?}", checked.diagnostics);
+    validate(&checked.program.unwrap()).unwrap();
+    assert_eq!(format(text).unwrap(), text);
+}
+
+#[test]
+fn a_message_is_one_touch() {
+    let program = |step: &str| {
+        format!(
+            "record Pair {{ a, b: 0..3 }}
+            shared q: queue[2] of Pair; shared n: queue[2] of 0..3; shared x: 0..3 = 0;
+            process P {{
+                local own: Pair = Pair(0, 0); local y: 0..3 = 0;
+                one: {step}
+                two: own := receive(q);
+                three: send(n, y);
+                four: send(q, Pair(x, own.a));
+                five: if peek(n) == 2 {{ y := own.b; }}
+            }}"
+        )
+    };
+    // `four` reads `x` and sends.
+    let alone = coarse(&program("send(q, own);"));
+    assert_eq!(alone, 1);
+    for (step, more) in [
+        ("y := receive(n);", 0),
+        ("receive(q);", 0),
+        ("await length(q) < 2; own := peek(q);", 1),
+        ("x := receive(n);", 1),
+        ("send(n, y); y := x;", 1),
+        ("atomic { send(n, y); y := x; }", 0),
+        ("await n[1] == 2;", 0),
+    ] {
+        assert_eq!(coarse(&program(step)) - alone, more, "{step}");
+    }
+}
+
 /// The number of warnings about coarse steps.
 fn coarse(text: &str) -> usize {
     let checked = check(text);

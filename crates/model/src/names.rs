@@ -117,6 +117,12 @@ impl<'a> Names<'a> {
         }
     }
 
+    /// Whether it is a template's name, with or without an index.
+    fn is_template(&self, process: &str) -> bool {
+        let name = process.split('[').next().unwrap_or_default();
+        self.template(name).is_some()
+    }
+
     fn template(&self, name: &str) -> Option<TemplateId> {
         let templates = &self.instance.program().templates;
         templates.indices().find(|id| templates[*id].name == name)
@@ -387,13 +393,13 @@ impl<'a> Names<'a> {
     ) -> Result<(Option<ProcessRef>, &'a Variable, &'a Shape, usize), NameError> {
         let unknown = || NameError::NoCell(name.to_owned());
         let program = self.instance.program();
-        // Neither names nor indices contain a full stop, so that the first ends the process's name.
+        // What stands before the first full stop is a process, or a shared variable with parts. No process and no such variable have one name.
         let (process, rest) = match name.split_once('.') {
-            None => (None, name),
-            Some((process, rest)) => (
+            Some((process, rest)) if self.is_template(process) => (
                 Some(self.parse_process(process, state).map_err(|_| unknown())?),
                 rest,
             ),
+            _ => (None, name),
         };
         let (base, indices) = match rest.find('[') {
             None => (rest, ""),

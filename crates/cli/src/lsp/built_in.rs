@@ -51,6 +51,36 @@ const ALL: &[BuiltIn] = &[
         about: "The last step was one of process `i` from the label. In fairness and liveness.",
     },
     BuiltIn {
+        name: "send",
+        form: "send(q, message)",
+        about: "Waits until the queue `q` is not full, and puts the message behind the others.",
+    },
+    BuiltIn {
+        name: "receive",
+        form: "receive(q)",
+        about: "Waits until the queue `q` is not empty, and takes the oldest message: `x := receive(q);`.",
+    },
+    BuiltIn {
+        name: "length",
+        form: "length(q)",
+        about: "The number of messages in the queue `q`.",
+    },
+    BuiltIn {
+        name: "empty",
+        form: "empty(q)",
+        about: "Whether the queue `q` has no message.",
+    },
+    BuiltIn {
+        name: "full",
+        form: "full(q)",
+        about: "Whether the queue `q` has room for no further message.",
+    },
+    BuiltIn {
+        name: "peek",
+        form: "peek(q)",
+        about: "The oldest message of the queue `q`, which stays in it; checked to be there.",
+    },
+    BuiltIn {
         name: "done",
         form: "done",
         about: "The location of a process that has ended.",
@@ -74,6 +104,11 @@ mod tests {
     #[test]
     fn every_built_in_function_is_described() {
         let known: Vec<&str> = functions().map(|known| known.name).collect();
-        assert_eq!(known, threadwise_lang::built_in());
+        let own = threadwise_lang::built_in().iter();
+        let all: Vec<&str> = own
+            .chain(threadwise_lang::queue_functions())
+            .copied()
+            .collect();
+        assert_eq!(known, all);
     }
 }

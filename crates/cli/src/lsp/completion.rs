@@ -43,6 +43,7 @@ enum Context {
 const ITEMS: &[&str] = &[
     "param",
     "enum",
+    "record",
     "type",
     "shared",
     "process",
@@ -63,7 +64,7 @@ const STATEMENTS: &[&str] = &[
 const VALUES: &[&str] = &[
     "true", "false", "none", "forall", "exists", "count", "sum", "min", "max", "at", "any",
 ];
-const TYPES: &[&str] = &["bool", "int", "mutex", "array"];
+const TYPES: &[&str] = &["bool", "int", "mutex", "array", "queue"];
 const TERMS: &[&str] = &["unconditional", "weak", "strong"];
 
 pub(super) fn complete(document: &Document, at: u32) -> Value {
@@ -393,7 +394,7 @@ fn kind(kind: SymbolKind) -> u64 {
         SymbolKind::Enum => 13,
         SymbolKind::Member => 20,
         SymbolKind::Type => 22,
-        SymbolKind::Local => 5,
+        SymbolKind::Local | SymbolKind::Field => 5,
         SymbolKind::Process => 7,
         SymbolKind::Def | SymbolKind::Macro => 3,
         SymbolKind::Label | SymbolKind::Fairness | SymbolKind::Property => 18,

@@ -1,6 +1,8 @@
 //! Quantifiers, built-in functions, and definitions with their calls.
 
+use super::compound::int;
 use super::expr::{count, temporal_outside};
+use super::names::Target;
 use super::*;
 use crate::syntax::{child, exprs, names, span, tokens};
 
@@ -172,6 +174,7 @@ impl Checker {
                 })
             }
             "enabled" | "taken" => self.process_label(&callee, &args, at, site, scope),
+            word if self.of_queues(word) => self.queue_call(&callee, &args, at, site, scope),
             word => {
                 let Some(global) = self.global(&callee) else {
                     if matches!(word, "G" | "F" | "X") {
@@ -185,6 +188,9 @@ impl Checker {
                 let Global::Def(id) = global else {
                     let help = match global {
                         Global::Macro(_) => "a macro is called as a statement",
+                        Global::Record(_) => {
+                            "a value of a record stands alone: it is assigned, compared, sent, or an initial value"
+                        }
                         _ => "only definitions take arguments",
                     };
                     self.report(
@@ -215,6 +221,58 @@ impl Checker {
                 let values: Option<Vec<Expr>> = values.into_iter().collect();
                 self.call_def(id, values?, at, site)
             }
+        }
+    }
+
+    /// `length(q)`, `empty(q)`, `full(q)`, `peek(q)`
+    fn queue_call(
+        &mut self,
+        callee: &SyntaxToken,
+        args: &[SyntaxNode],
+        at: Span,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<Expr> {
+        let word = callee.text();
+        if matches!(word, "send" | "receive") {
+            let message = format!("`{word}` cannot stand inside an expression");
+            let refused = Diagnostic::new(Code::PrimitivePosition, at, message);
+            let help = match word {
+                "send" => "it is a statement: `send(q, e);`",
+                _ => "store the message first: `x := receive(q);`",
+            };
+            self.report(refused.label("it writes").help(help));
+            return None;
+        }
+        self.arity(callee, args.len(), 1)?;
+        if site == Site::Constant || matches!(site, Site::Initial(_)) {
+            return self.not_constant(at, word);
+        }
+        let queue = self.queue(&args[0], site, scope)?;
+        let Element::Queue(capacity, _) = &queue.ty.element else {
+            return None;
+        };
+        let compare = |op, length, bound| {
+            Some(Expr {
+                kind: ExprKind::Compare(op, Box::new(length), Box::new(bound)),
+                ty: ExprType::Bool,
+                span: at,
+            })
+        };
+        let capacity = (**capacity).clone();
+        let length = Expr {
+            span: at,
+            ..self.queue_length(&queue, site)?
+        };
+        match word {
+            "length" => Some(length),
+            "empty" => compare(CompareOp::Eq, length, int(ExprKind::Int(0), at)),
+            "full" => compare(CompareOp::Ge, length, capacity),
+            _ => match self.oldest(queue, at, site)? {
+                Target::Value(value) => Some(value),
+                Target::Part(part) => self.not_single(&part),
+                Target::Cell(_) => None,
+            },
         }
     }
 
@@ -541,12 +599,16 @@ impl Checker {
     fn def_param_type(&mut self, param: &SyntaxNode) -> Option<ExprType> {
         let node = param.children().find(|n| n.kind().is_type())?;
         let ty = self.ty(&node)?;
-        match (&ty.scalar, ty.dims.is_empty()) {
-            (Scalar::Bool, true) => Some(ExprType::Bool),
-            (Scalar::Int, true) => Some(ExprType::Int),
-            (Scalar::Enum(id), true) => Some(ExprType::Enum(*id)),
-            (Scalar::Id(id), true) => Some(ExprType::Id(*id)),
-            (Scalar::OptId(id), true) => Some(ExprType::OptId(*id)),
+        let scalar = match &ty.element {
+            Element::Scalar(scalar) if ty.dims.is_empty() => Some(scalar),
+            _ => None,
+        };
+        match scalar {
+            Some(Scalar::Bool) => Some(ExprType::Bool),
+            Some(Scalar::Int) => Some(ExprType::Int),
+            Some(Scalar::Enum(id)) => Some(ExprType::Enum(*id)),
+            Some(Scalar::Id(id)) => Some(ExprType::Id(*id)),
+            Some(Scalar::OptId(id)) => Some(ExprType::OptId(*id)),
             _ => {
                 self.report(
                     Diagnostic::new(

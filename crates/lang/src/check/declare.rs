@@ -12,6 +12,7 @@ impl Checker {
             match item.kind() {
                 SyntaxKind::Param => self.declare_param(&item),
                 SyntaxKind::Enum => self.declare_enum(&item),
+                SyntaxKind::Record => self.declare_record(&item),
                 SyntaxKind::Alias => {
                     if let Some(name) = names(&item).next() {
                         let index = self.aliases.len();
@@ -34,7 +35,17 @@ impl Checker {
         self.directives(file);
         // Shared variables come after templates, whose ids their types mention.
         let mut initials = Vec::new();
+        let mut compounds = Vec::new();
         for item in &variables {
+            let ty = item.children().find(|n| n.kind().is_type());
+            if ty.is_some_and(|ty| self.has_parts(&ty, 0)) {
+                for name in names(item) {
+                    let compound = self.new_compound(&name);
+                    self.declare_name(&name, Global::Compound(compound));
+                    compounds.push((compound, item.clone()));
+                }
+                continue;
+            }
             for variable in self.variables(item) {
                 let token = variable.1;
                 let id = self.program.shared.push(variable.0);
@@ -47,19 +58,28 @@ impl Checker {
         for index in 0..self.aliases.len() {
             self.alias(index);
         }
+        self.all_records();
         for (id, item) in initials {
             let ty = self.variable_type(&item);
             let name = self.program.shared[id].name.clone();
             let at = self.program.shared[id].span;
-            if let Some(ty) = ty {
-                let initial = self.initial(&item, &ty, Site::Initial(None), &name, at);
+            if let Some(FullType {
+                dims,
+                element: Element::Scalar(scalar),
+            }) = ty
+            {
+                let initial = self.initial(&item, &scalar, Site::Initial(None), &name, at);
                 let variable = &mut self.program.shared[id];
-                variable.dims = ty.dims;
-                variable.scalar = ty.scalar;
+                variable.dims = dims;
+                variable.scalar = scalar;
                 variable.initial = initial.unwrap_or(Initial::Any);
             } else {
                 self.broken_shared.insert(id);
             }
+        }
+        for (compound, item) in compounds {
+            let ty = self.variable_type(&item);
+            self.declare_parts(compound, &item, ty, None);
         }
     }
 
@@ -111,7 +131,8 @@ impl Checker {
             Global::Enum(_) => SymbolKind::Enum,
             Global::Member(..) => SymbolKind::Member,
             Global::Alias(_) => SymbolKind::Type,
-            Global::Shared(_) => SymbolKind::Shared,
+            Global::Shared(_) | Global::Compound(_) => SymbolKind::Shared,
+            Global::Record(_) => SymbolKind::Type,
             Global::Template(_) => SymbolKind::Process,
             Global::Def(_) => SymbolKind::Def,
             Global::Macro(_) => SymbolKind::Macro,
@@ -290,6 +311,7 @@ impl Checker {
         });
         self.template_nodes.push(item.clone());
         self.local_names.push(BTreeMap::new());
+        self.local_compounds.push(BTreeMap::new());
         self.labels.push(BTreeMap::new());
         self.declare_name(&name, Global::Template(id));
     }
@@ -338,11 +360,17 @@ impl Checker {
         for id in self.template_nodes.indices() {
             let node = self.template_nodes[id].clone();
             for item in node.children().filter(|n| n.kind() == SyntaxKind::Local) {
+                let parts = item.children().find(|n| n.kind().is_type());
+                let parts = parts.is_some_and(|ty| self.has_parts(&ty, 0));
                 let ty = self.variable_type(&item);
                 for (mut variable, name) in self.variables(&item) {
                     let clash = self.local_names[id]
                         .get(&variable.name)
                         .map(|other| self.program.templates[id].locals[*other].span)
+                        .or_else(|| {
+                            let known = self.local_compounds[id].get(&variable.name)?;
+                            Some(self.compounds[*known].span)
+                        })
                         .or_else(|| self.own_id_span(id, &variable.name));
                     if let Some(first) = clash {
                         self.declared_twice(&variable.name, token_span(&name), first);
@@ -362,14 +390,24 @@ impl Checker {
                         span(&node),
                         Some(owner),
                     );
-                    if let Some(ty) = ty.clone() {
+                    if parts {
+                        let compound = self.new_compound(&name);
+                        self.local_compounds[id].insert(variable.name.clone(), compound);
+                        self.declare_parts(compound, &item, ty.clone(), Some(id));
+                        continue;
+                    }
+                    if let Some(FullType {
+                        dims,
+                        element: Element::Scalar(scalar),
+                    }) = ty.clone()
+                    {
                         let site = Site::Initial(Some(id));
                         let at = variable.span;
                         variable.initial = self
-                            .initial(&item, &ty, site, &variable.name, at)
+                            .initial(&item, &scalar, site, &variable.name, at)
                             .unwrap_or(Initial::Any);
-                        variable.dims = ty.dims;
-                        variable.scalar = ty.scalar;
+                        variable.dims = dims;
+                        variable.scalar = scalar;
                     }
                     let name = variable.name.clone();
                     let local = self.program.templates[id].locals.push(variable);
@@ -421,13 +459,13 @@ impl Checker {
     fn initial(
         &mut self,
         item: &SyntaxNode,
-        ty: &FullType,
+        scalar: &Scalar,
         site: Site,
         name: &str,
         at: Span,
     ) -> Option<Initial> {
         let written = child(item, SyntaxKind::Initial);
-        let expected = ty.scalar.ty();
+        let expected = scalar.ty();
         match (written, expected) {
             (None, None) => Some(Initial::Free),
             (Some(node), None) => {
@@ -467,7 +505,7 @@ impl Checker {
                 }
                 let value = exprs(&node).next()?;
                 let value = self.expect_type(&value, expected, site, &Scope::default())?;
-                self.check_constant_range(&value, &ty.scalar);
+                self.check_constant_range(&value, scalar);
                 Some(Initial::Value(value))
             }
         }
@@ -515,7 +553,7 @@ impl Checker {
         let plain = |scalar| {
             Some(FullType {
                 dims: Vec::new(),
-                scalar,
+                element: Element::Scalar(scalar),
             })
         };
         let scope = Scope::default();
@@ -539,9 +577,10 @@ impl Checker {
                 dims.extend(element.dims);
                 Some(FullType {
                     dims,
-                    scalar: element.scalar,
+                    element: element.element,
                 })
             }
+            SyntaxKind::TypeQueue => self.queue_type(node),
             _ => self.named_type(node),
         }
     }
@@ -566,7 +605,7 @@ impl Checker {
         let plain = |scalar| {
             Some(FullType {
                 dims: Vec::new(),
-                scalar,
+                element: Element::Scalar(scalar),
             })
         };
         let found = self.global(&name);
@@ -580,6 +619,13 @@ impl Checker {
         match found {
             Some(Global::Enum(id)) => plain(Scalar::Enum(id)),
             Some(Global::Alias(index)) => self.alias(index),
+            Some(Global::Record(record)) => {
+                self.fields(record)?;
+                Some(FullType {
+                    dims: Vec::new(),
+                    element: Element::Record(record),
+                })
+            }
             Some(Global::Template(id)) => {
                 self.ids_allowed(id, token_span(&name), "have ids as values")?;
                 plain(if optional {
@@ -636,7 +682,7 @@ impl Checker {
         let candidates = self.names_of(|global| {
             matches!(
                 global,
-                Global::Enum(_) | Global::Alias(_) | Global::Template(_)
+                Global::Enum(_) | Global::Alias(_) | Global::Record(_) | Global::Template(_)
             )
         });
         self.unknown(Code::UnknownType, "the type", name, candidates);
@@ -698,15 +744,15 @@ impl Checker {
             Some(Global::Alias(index)) => match self.alias(index)? {
                 FullType {
                     dims,
-                    scalar: Scalar::Range(lo, hi),
+                    element: Element::Scalar(Scalar::Range(lo, hi)),
                 } if dims.is_empty() => Some(Domain::Range(lo, hi)),
                 FullType {
                     dims,
-                    scalar: Scalar::Enum(id),
+                    element: Element::Scalar(Scalar::Enum(id)),
                 } if dims.is_empty() => Some(Domain::Enum(id)),
                 FullType {
                     dims,
-                    scalar: Scalar::Id(id),
+                    element: Element::Scalar(Scalar::Id(id)),
                 } if dims.is_empty() => Some(Domain::Template(id)),
                 _ => {
                     self.report(
@@ -739,7 +785,7 @@ impl Checker {
     }
 
     /// A bound is looked at wherever something has its type, so it must be short.
-    fn constant_bound(&mut self, node: &SyntaxNode, scope: &Scope) -> Option<Arc<Expr>> {
+    pub(super) fn constant_bound(&mut self, node: &SyntaxNode, scope: &Scope) -> Option<Arc<Expr>> {
         let bound = self.expect_type(node, ExprType::Int, Site::Constant, scope)?;
         let mut size = 0;
         bound.walk(&mut |_| size += 1);

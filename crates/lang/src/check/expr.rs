@@ -93,6 +93,7 @@ impl Checker {
             _ => match self.target(node, hint, site, scope)? {
                 Target::Value(value) => Some(value),
                 Target::Cell(place) => self.read(place, site),
+                Target::Part(part) => self.not_single(&part),
             },
         }
     }
@@ -341,6 +342,20 @@ impl Checker {
             let left = self.expect_type(first, ExprType::Int, site, scope);
             let right = self.expect_type(second, ExprType::Int, site, scope);
             return finish(left?, right?);
+        }
+        let of_record = self
+            .record_of(first, site, scope)
+            .or_else(|| self.record_of(second, site, scope));
+        if let Some(record) = of_record {
+            let same = self.same_record(record, (first, second), at, site, scope)?;
+            return Some(match op {
+                CompareOp::Eq => same,
+                _ => Expr {
+                    kind: ExprKind::Not(Box::new(same)),
+                    ty: ExprType::Bool,
+                    span: at,
+                },
+            });
         }
         // `none` takes its type from the other side.
         let (left, right) = if strip_parens(first).kind() == SyntaxKind::NoneExpr {

@@ -161,7 +161,11 @@ impl<'a> Graph<'a> {
                 let inner = self.block(body, next, exit, true);
                 let head = self.add(label, Action::LoopHead, at, vec![inner]);
                 // The whole block is one deliberate access.
-                self.nodes[head].touches = u32::from(!atomic && self.touches.block(body));
+                self.nodes[head].touches = match self.touches.operation(body) {
+                    _ if atomic => 0,
+                    Some(touches) => touches,
+                    None => u32::from(self.touches.block(body)),
+                };
                 head
             }
             StmtKind::Group {
@@ -325,8 +329,12 @@ impl Checker {
     pub(super) fn warn_coarse(&mut self) {
         let program = &self.program;
         let protected = super::held::protected(program);
+        // Whoever touches a place of a queue touches the number of its messages.
+        let messages = self.message_variables();
+        let ignored: BTreeSet<SharedId> = protected.union(&messages).copied().collect();
         for template in &program.templates {
-            let touches = Touches::of(&program.defs, protected.clone());
+            let operations = self.operations.clone();
+            let touches = Touches::of(&program.defs, ignored.clone(), operations);
             let (graph, _) = Graph::of(template, touches);
             check_coarse(&graph, &mut self.diagnostics);
         }

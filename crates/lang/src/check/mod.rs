@@ -3,13 +3,16 @@
 //! Declarations are collected first, so their order in the file does not matter. Every later
 //! function returns `None` where it has reported an error already: one mistake, one message.
 
+mod assign;
 mod beside;
 mod bounds;
 mod calls;
+mod compound;
 mod declare;
 mod expr;
 mod flow;
 mod held;
+mod messages;
 mod names;
 mod property;
 mod stmt;
@@ -52,6 +55,14 @@ const BUILT_IN: &[&str] = &[
     "enabled",
     "taken",
 ];
+
+/// Names of the functions of queues, where the program does not give them to definitions or macros.
+const QUEUE_FUNCTIONS: &[&str] = &["send", "receive", "length", "empty", "full", "peek"];
+
+/// The names of the functions of queues. A program may use them for itself.
+pub fn queue_functions() -> &'static [&'static str] {
+    QUEUE_FUNCTIONS
+}
 
 /// The names of the built-in functions.
 pub fn built_in() -> &'static [&'static str] {
@@ -142,6 +153,9 @@ enum Global {
     Member(EnumId, u32),
     Alias(usize),
     Shared(SharedId),
+    /// A variable with parts.
+    Compound(usize),
+    Record(usize),
     Template(TemplateId),
     Def(DefId),
     Macro(usize),
@@ -202,7 +216,16 @@ enum Lazy<T> {
 #[derive(Clone, Debug)]
 struct FullType {
     dims: Vec<Domain>,
-    scalar: Scalar,
+    element: Element,
+}
+
+/// What is left of a type when all indices are given.
+#[derive(Clone, Debug)]
+enum Element {
+    Scalar(Scalar),
+    Record(usize),
+    /// The greatest number of messages, and what a message is.
+    Queue(Arc<Expr>, Rc<FullType>),
 }
 
 struct AliasDecl {
@@ -244,6 +267,12 @@ struct Checker {
     diagnostics: Vec<Diagnostic>,
     globals: BTreeMap<String, (Global, Span)>,
     aliases: Vec<AliasDecl>,
+    records: Vec<compound::RecordDecl>,
+    compounds: Vec<compound::Compound>,
+    /// For each template, its local variables with parts, by name.
+    local_compounds: IndexVec<TemplateId, BTreeMap<String, usize>>,
+    /// For each `send` and `receive`, the numbers of messages that it changes.
+    operations: BTreeMap<Span, BTreeSet<SharedId>>,
     macros: Vec<MacroDecl>,
     def_nodes: IndexVec<DefId, SyntaxNode>,
     def_states: IndexVec<DefId, Lazy<()>>,

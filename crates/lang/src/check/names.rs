@@ -1,5 +1,6 @@
 //! Names: what `x`, `x[e]`, `P[j].v` and `P[j] at l` stand for, and who may say them.
 
+use super::compound::Part;
 use super::expr::{count, temporal_outside};
 use super::stmt::MAX_EXPANDED;
 use super::*;
@@ -18,6 +19,8 @@ pub(super) enum Target {
     Cell(Place),
     /// Some value.
     Value(Expr),
+    /// A record, a queue, or an array with indices missing.
+    Part(Part),
 }
 
 impl Checker {
@@ -53,12 +56,21 @@ impl Checker {
                 && let Some(Global::Template(id)) = self.globals.get(name.text()).map(|g| g.0)
             {
                 self.global(&name);
-                return self
-                    .process(id, &base, links, site, scope)
-                    .map(Target::Value);
+                return self.process(id, &base, links, site, scope);
             }
             let hint = hint.filter(|_| links.is_empty());
             let first = self.name(&name, hint, site, scope)?;
+            return self.links(first, links, site, scope);
+        }
+        if base.kind() == SyntaxKind::CallExpr
+            && let Some(callee) = names(&base).next()
+            && callee.text() == "peek"
+            && self.of_queues("peek")
+        {
+            let args: Vec<SyntaxNode> = exprs(&base).collect();
+            self.arity(&callee, args.len(), 1)?;
+            let queue = self.queue(&args[0], site, scope)?;
+            let first = self.oldest(queue, span(&base), site)?;
             return self.links(first, links, site, scope);
         }
         if links.is_empty() {
@@ -101,6 +113,12 @@ impl Checker {
                     place.indices.push(index);
                     place.span = span(&node);
                     Target::Cell(place)
+                }
+                (Target::Part(part), Link::Index(node, index)) => {
+                    self.part_index(part, (&node, &index), site, scope)?
+                }
+                (Target::Part(part), Link::Field(node, field)) => {
+                    self.part_field(part, &node, &field, site)?
                 }
                 (Target::Value(value), Link::Index(node, _)) => {
                     self.report(
@@ -150,7 +168,7 @@ impl Checker {
                 return None;
             }
             return match argument.kind() {
-                SyntaxKind::NameExpr | SyntaxKind::IndexExpr => {
+                SyntaxKind::NameExpr | SyntaxKind::IndexExpr | SyntaxKind::FieldExpr => {
                     self.target(argument, hint, site, &frame.caller)
                 }
                 _ => self
@@ -193,6 +211,13 @@ impl Checker {
                 }
                 return value(ExprKind::Own, ExprType::Id(template));
             }
+            if let Some(compound) = self.local_compounds[template].get(word).copied() {
+                self.names.resolve(at, self.compounds[compound].span);
+                if let Site::Initial(_) = site {
+                    return self.initial_not_constant(at, word);
+                }
+                return self.whole_part(compound, None, at).map(Target::Part);
+            }
             // A loop's counter is known only inside the loop.
             let locals = &self.program.templates[template].locals;
             let local = self.local_names[template]
@@ -229,8 +254,19 @@ impl Checker {
                     span: at,
                 })),
             },
+            Some(Global::Compound(compound)) => match site {
+                Site::Constant => self.not_constant(at, word),
+                Site::Initial(_) => self.initial_not_constant(at, word),
+                _ => self.whole_part(compound, None, at).map(Target::Part),
+            },
             Some(Global::Def(id)) => self.call_def(id, Vec::new(), at, site).map(Target::Value),
-            Some(Global::Enum(_) | Global::Alias(_) | Global::Macro(_) | Global::Template(_)) => {
+            Some(
+                Global::Enum(_)
+                | Global::Alias(_)
+                | Global::Record(_)
+                | Global::Macro(_)
+                | Global::Template(_),
+            ) => {
                 self.report(
                     Diagnostic::new(Code::NotAValue, at, format!("`{word}` is not a value"))
                         .label("a type, a template or a macro"),
@@ -280,7 +316,10 @@ impl Checker {
             .program
             .templates
             .iter_enumerated()
-            .filter(|(id, _)| self.local_names[*id].contains_key(word))
+            .filter(|(id, _)| {
+                self.local_names[*id].contains_key(word)
+                    || self.local_compounds[*id].contains_key(word)
+            })
             .map(|(_, template)| template.name.clone())
             .collect();
         if let (Some(owner), false) = (owners.first(), matches!(site, Site::Constant)) {
@@ -329,7 +368,7 @@ impl Checker {
         links: Vec<Link>,
         site: Site,
         scope: &Scope,
-    ) -> Option<Expr> {
+    ) -> Option<Target> {
         let name = self.program.templates[template].name.clone();
         let single = matches!(
             self.program.templates[template].instances,
@@ -382,6 +421,7 @@ impl Checker {
                     return self.refuse(refused.label("nothing can follow it"));
                 }
                 self.process_at(template, id, &node, &labels)
+                    .map(Target::Value)
             }
             Link::Field(node, field) => {
                 let links = links.collect();
@@ -395,7 +435,7 @@ impl Checker {
         }
     }
 
-    fn refuse(&mut self, why: Diagnostic) -> Option<Expr> {
+    fn refuse<T>(&mut self, why: Diagnostic) -> Option<T> {
         self.report(why);
         None
     }
@@ -435,7 +475,14 @@ impl Checker {
         links: Vec<Link>,
         site: Site,
         scope: &Scope,
-    ) -> Option<Expr> {
+    ) -> Option<Target> {
+        if let Some(compound) = self.local_compounds[template].get(field.text()).copied() {
+            self.names
+                .resolve(token_span(field), self.compounds[compound].span);
+            let owner = Some((template, process));
+            let part = self.whole_part(compound, owner, span(node))?;
+            return self.links(Target::Part(part), links, site, scope);
+        }
         let (var, local) = self.local_of(template, field)?;
         let mut whole = span(node);
         let mut indices = Vec::new();
@@ -462,7 +509,7 @@ impl Checker {
             let refused = Diagnostic::new(Code::MutexValue, whole, "a mutex is not a value");
             return self.refuse(refused.label("cannot be read"));
         };
-        Some(Expr {
+        Some(Target::Value(Expr {
             kind: ExprKind::Remote {
                 template,
                 process,
@@ -471,7 +518,7 @@ impl Checker {
             },
             ty,
             span: whole,
-        })
+        }))
     }
 
     /// The local variable of a template that a name stands for; nothing if there is none, or its declaration is broken.

@@ -1,7 +1,5 @@
 //! Statements: the body of a template becomes blocks of checked statements, macros expanded.
 
-use super::expr::count;
-use super::names::Target;
 use super::*;
 use crate::rounds::{Dependence, Tie, independent};
 use crate::syntax::{child, exprs, names, span};
@@ -239,12 +237,7 @@ impl Checker {
                 }
                 Some(StmtKind::Break)
             }
-            SyntaxKind::Havoc => {
-                let places: Vec<Option<Place>> = exprs(node)
-                    .map(|place| self.place(&place, site, scope))
-                    .collect();
-                Some(StmtKind::Havoc(places.into_iter().collect::<Option<_>>()?))
-            }
+            SyntaxKind::Havoc => self.havoc(node, site, scope),
             SyntaxKind::Lock | SyntaxKind::Unlock => {
                 let place = exprs(node).next()?;
                 let place = self.mutex_place(&place, site, scope)?;
@@ -517,7 +510,9 @@ impl Checker {
         // Two loops may use one name; in states and traces the second is `k_2`.
         let mut unique = text(name);
         let last = self.loops_named.entry((template, text(name))).or_insert(1);
-        while self.local_names[template].contains_key(&unique) {
+        while self.local_names[template].contains_key(&unique)
+            || self.local_compounds[template].contains_key(&unique)
+        {
             *last += 1;
             unique = format!("{}_{last}", name.text());
         }
@@ -535,227 +530,6 @@ impl Checker {
         Some(id)
     }
 
-    // ---- writes ----
-
-    /// A cell that may be written.
-    fn place(&mut self, node: &SyntaxNode, site: Site, scope: &Scope) -> Option<Place> {
-        let found = match node.kind() {
-            SyntaxKind::NameExpr | SyntaxKind::IndexExpr | SyntaxKind::FieldExpr => {
-                self.target(node, None, site, scope)?
-            }
-            _ => return self.not_a_variable(span(node), "this"),
-        };
-        match found {
-            Target::Cell(place) => {
-                self.complete(&place, site)?;
-                let variable = self.variable(&place.var, site)?;
-                if variable.loop_counter {
-                    let name = variable.name.clone();
-                    return self.not_a_variable(place.span, &format!("the loop counter `{name}`"));
-                }
-                if matches!(variable.scalar, Scalar::Mutex) {
-                    self.report(
-                        Diagnostic::new(
-                            Code::MutexValue,
-                            place.span,
-                            "a mutex is written by `lock` and `unlock` only",
-                        )
-                        .label("a mutex"),
-                    );
-                    return None;
-                }
-                Some(place)
-            }
-            Target::Value(_) => self.not_a_variable(span(node), "this"),
-        }
-    }
-
-    fn not_a_variable<T>(&mut self, at: Span, what: &str) -> Option<T> {
-        self.report(
-            Diagnostic::new(Code::NotAVariable, at, format!("{what} cannot be written"))
-                .label("not a variable"),
-        );
-        None
-    }
-
-    fn assign(&mut self, node: &SyntaxNode, site: Site, scope: &Scope) -> Option<StmtKind> {
-        let becomes = node
-            .children_with_tokens()
-            .filter_map(|element| element.into_token())
-            .find(|token| matches!(token.kind(), SyntaxKind::Becomes | SyntaxKind::Equals))?;
-        let middle = becomes.text_range().start();
-        let (places, values): (Vec<SyntaxNode>, Vec<SyntaxNode>) =
-            exprs(node).partition(|part| part.text_range().start() < middle);
-        if let [value] = values.as_slice()
-            && value.kind() == SyntaxKind::CallExpr
-            && let Some(callee) = names(value).next()
-            && matches!(callee.text(), "cas" | "swap" | "fetch_add")
-        {
-            if places.len() != 1 {
-                self.place_count(span(node), places.len(), 1);
-                return None;
-            }
-            return self.primitive(value, Some(&places[0]), site, scope);
-        }
-        let cells: Vec<Option<Place>> = places
-            .iter()
-            .map(|place| self.place(place, site, scope))
-            .collect();
-        if values.is_empty() {
-            // A syntax error, reported.
-            return None;
-        }
-        if places.len() != values.len() {
-            self.place_count(span(node), places.len(), values.len());
-            return None;
-        }
-        let mut results = Vec::new();
-        for (cell, value) in cells.iter().zip(&values) {
-            let scalar = match cell {
-                Some(cell) => self.variable(&cell.var, site).map(|v| v.scalar.clone()),
-                None => None,
-            };
-            let value = match scalar {
-                Some(scalar) => scalar.ty().and_then(|ty| {
-                    let value = self.expect_type(value, ty, site, scope)?;
-                    self.check_constant_range(&value, &scalar);
-                    Some(value)
-                }),
-                None => {
-                    self.expr(value, None, site, scope);
-                    None
-                }
-            };
-            results.push(value);
-        }
-        let cells: Vec<Place> = cells.into_iter().collect::<Option<_>>()?;
-        let results: Vec<Expr> = results.into_iter().collect::<Option<_>>()?;
-        for (index, second) in cells.iter().enumerate() {
-            if let Some(first) = cells[..index].iter().find(|first| same_cell(first, second)) {
-                self.report(
-                    Diagnostic::new(
-                        Code::SameCellTwice,
-                        second.span,
-                        "the same cell twice in one assignment",
-                    )
-                    .label("again here")
-                    .related(first.span, "the first"),
-                );
-                return None;
-            }
-        }
-        Some(StmtKind::Assign(cells, results))
-    }
-
-    fn place_count(&mut self, at: Span, places: usize, values: usize) {
-        self.report(
-            Diagnostic::new(
-                Code::PlaceCount,
-                at,
-                format!("{} but {}", count(places, "place"), count(values, "value")),
-            )
-            .label("as many values as places are needed"),
-        );
-    }
-
-    /// `cas`, `swap` or `fetch_add`, with or without a place for the result.
-    fn primitive(
-        &mut self,
-        call: &SyntaxNode,
-        result: Option<&SyntaxNode>,
-        site: Site,
-        scope: &Scope,
-    ) -> Option<StmtKind> {
-        let callee = names(call).next()?;
-        let args: Vec<SyntaxNode> = exprs(call).collect();
-        let wanted = if callee.text() == "cas" { 3 } else { 2 };
-        self.arity(&callee, args.len(), wanted)?;
-        let place = self.place(&args[0], site, scope);
-        let result = match result {
-            Some(node) => Some(self.place(node, site, scope)?),
-            None => None,
-        };
-        let place = place?;
-        let scalar = self.variable(&place.var, site)?.scalar.clone();
-        let ty = scalar.ty()?;
-        let result_type = if callee.text() == "cas" {
-            ExprType::Bool
-        } else {
-            ty
-        };
-        if let Some(cell) = &result {
-            let found = self.variable(&cell.var, site)?.scalar.ty()?;
-            let fits = found == result_type
-                || matches!((result_type, found), (ExprType::Id(a), ExprType::OptId(b)) if a == b);
-            if !fits {
-                let message = format!(
-                    "the result of `{}` is {}, and this holds {}",
-                    callee.text(),
-                    self.show(result_type),
-                    self.show(found)
-                );
-                self.report(
-                    Diagnostic::new(Code::TypeMismatch, cell.span, message).label("does not fit"),
-                );
-                return None;
-            }
-            if same_cell(cell, &place) {
-                self.report(
-                    Diagnostic::new(
-                        Code::SameCellTwice,
-                        cell.span,
-                        "the result goes to the cell itself",
-                    )
-                    .label("written twice")
-                    .related(place.span, "this cell"),
-                );
-                return None;
-            }
-        }
-        if callee.text() != "swap" || result.is_some() {
-            self.mark_read(&place, site);
-        }
-        match callee.text() {
-            "cas" => {
-                let old = self.expect_type(&args[1], ty, site, scope);
-                let new = self.expect_type(&args[2], ty, site, scope);
-                let (old, new) = (old?, new?);
-                self.check_constant_range(&new, &scalar);
-                Some(StmtKind::Cas {
-                    result,
-                    place,
-                    old,
-                    new,
-                })
-            }
-            "swap" => {
-                let value = self.expect_type(&args[1], ty, site, scope)?;
-                self.check_constant_range(&value, &scalar);
-                Some(StmtKind::Swap {
-                    result,
-                    place,
-                    value,
-                })
-            }
-            _ => {
-                if ty != ExprType::Int {
-                    let message = format!("`fetch_add` needs an integer, not {}", self.show(ty));
-                    self.report(
-                        Diagnostic::new(Code::TypeMismatch, place.span, message)
-                            .label("not an integer"),
-                    );
-                    return None;
-                }
-                let amount = self.expect_type(&args[1], ExprType::Int, site, scope)?;
-                Some(StmtKind::FetchAdd {
-                    result,
-                    place,
-                    amount,
-                })
-            }
-        }
-    }
-
     // ---- macros ----
 
     fn call_statement(
@@ -768,6 +542,13 @@ impl Checker {
         let callee = names(&call).next()?;
         if matches!(callee.text(), "cas" | "swap" | "fetch_add") {
             return self.primitive(&call, None, Site::Program(around.template), scope);
+        }
+        if self.of_queues(callee.text()) && matches!(callee.text(), "send" | "receive") {
+            let site = Site::Program(around.template);
+            return match callee.text() {
+                "send" => self.send(&callee, &call, site, scope),
+                _ => self.receive((&callee, &call), None, span(&call), site, scope),
+            };
         }
         let index = match self.global(&callee) {
             Some(Global::Macro(index)) => index,

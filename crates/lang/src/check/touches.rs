@@ -14,14 +14,21 @@ pub(super) struct Touches {
     defs: IndexVec<DefId, u32>,
     /// Touching these does not count.
     ignored: BTreeSet<SharedId>,
+    /// Groups of statements that are one touch of one of these variables each, by their place.
+    operations: BTreeMap<Span, BTreeSet<SharedId>>,
 }
 
 impl Touches {
     /// Of a program, where touching some variables does not count.
-    pub(super) fn of(defs: &IndexVec<DefId, Def>, ignored: BTreeSet<SharedId>) -> Self {
+    pub(super) fn of(
+        defs: &IndexVec<DefId, Def>,
+        ignored: BTreeSet<SharedId>,
+        operations: BTreeMap<Span, BTreeSet<SharedId>>,
+    ) -> Self {
         let mut touches = Touches {
             defs: defs.iter().map(|_| 0).collect(),
             ignored,
+            operations,
         };
         // Counts only grow and end at 2, so each definition is looked at a few times only.
         to_fixpoint(defs, &mut |id| {
@@ -77,6 +84,19 @@ impl Touches {
         let parts = kind.parts();
         parts.places.into_iter().map(|p| self.place(p)).sum::<u32>()
             + parts.exprs.into_iter().map(|e| self.expr(e)).sum::<u32>()
+    }
+
+    /// Of a `send` or `receive`: one of the queue, and those of what is sent, and of where it goes.
+    pub(super) fn operation(&self, body: &Block) -> Option<u32> {
+        let lengths = self.operations.get(&body.first()?.span)?;
+        let inside = Touches {
+            defs: self.defs.clone(),
+            ignored: self.ignored.union(lengths).copied().collect(),
+            operations: BTreeMap::new(),
+        };
+        let own = lengths.iter().any(|length| !self.ignored.contains(length));
+        let others = body.iter().map(|stmt| inside.stmt(&stmt.kind)).sum::<u32>();
+        Some((u32::from(own) + others).min(MANY))
     }
 
     /// Whether anything in a block touches shared memory.

@@ -13,15 +13,18 @@ impl Checker {
             return;
         }
         let mut found = Vec::new();
+        for (name, at, what) in self.unread_compounds() {
+            found.push(never_read(&name, at, what));
+        }
         for (id, variable) in self.program.shared.iter_enumerated() {
             if !self.used.shared.contains(&id) {
-                found.push(never_read(variable, "shared"));
+                found.push(never_read(&variable.name, variable.span, "shared"));
             }
         }
         for (template, declared) in self.program.templates.iter_enumerated() {
             for (id, variable) in declared.locals.iter_enumerated() {
                 if !self.used.locals.contains(&(template, id)) {
-                    found.push(never_read(variable, "local"));
+                    found.push(never_read(&variable.name, variable.span, "local"));
                 }
             }
         }
@@ -30,9 +33,13 @@ impl Checker {
                 Global::Param(_) => "parameter",
                 Global::Enum(_) => "enumeration",
                 Global::Alias(_) => "type",
+                Global::Record(_) => "record",
                 Global::Def(_) => "definition",
                 Global::Macro(_) => "macro",
-                Global::Member(..) | Global::Shared(_) | Global::Template(_) => continue,
+                Global::Member(..)
+                | Global::Shared(_)
+                | Global::Compound(_)
+                | Global::Template(_) => continue,
             };
             let member_used = |id: &EnumId| {
                 self.program.enums[*id]
@@ -55,11 +62,11 @@ impl Checker {
     }
 }
 
-fn never_read(variable: &Variable, what: &str) -> Diagnostic {
+fn never_read(name: &str, at: Span, what: &str) -> Diagnostic {
     Diagnostic::new(
         Code::UnusedVariable,
-        variable.span,
-        format!("the {what} variable `{}` is never read", variable.name),
+        at,
+        format!("the {what} variable `{name}` is never read"),
     )
     .label("nothing depends on it")
 }

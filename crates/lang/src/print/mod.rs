@@ -8,6 +8,9 @@
 mod expressions;
 mod statements;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use crate::program::*;
 use expressions::Names;
 
@@ -94,6 +97,7 @@ impl Layout {
 
 /// A program as formatted text.
 pub fn print(program: &Program, layout: &Layout) -> String {
+    let program = &*plain(program);
     let mut printer = Printer {
         layout,
         names: Names::new(program),
@@ -107,6 +111,44 @@ pub fn print(program: &Program, layout: &Layout) -> String {
     }
     // The formatter refuses only what does not parse; then something is wrong with the program, and the text shows it.
     crate::format(&printer.text).unwrap_or(printer.text)
+}
+
+/// The program with names that can be declared: the parts of records and queues have names of their own in a text, `q_length` for `q.length`.
+pub fn plain(program: &Program) -> Cow<'_, Program> {
+    let mut locals = program.templates.iter().flat_map(|t| &t.locals);
+    if !program.shared.iter().any(is_part) && !locals.any(is_part) {
+        return Cow::Borrowed(program);
+    }
+    let mut taken: HashSet<String> = HashSet::new();
+    let variables = |program: &Program| -> Vec<String> {
+        let locals = program.templates.iter().flat_map(|t| &t.locals);
+        let all = program.shared.iter().chain(locals);
+        all.map(|variable| variable.name.clone()).collect()
+    };
+    taken.extend(variables(program));
+    taken.extend(program.params.iter().map(|known| known.name.clone()));
+    taken.extend(program.enums.iter().map(|known| known.name.clone()));
+    taken.extend(program.enums.iter().flat_map(|known| known.members.clone()));
+    taken.extend(program.templates.iter().map(|known| known.name.clone()));
+    taken.extend(program.templates.iter().filter_map(|t| t.id_name.clone()));
+    taken.extend(program.defs.iter().map(|known| known.name.clone()));
+    taken.extend(program.bounds.iter().map(|known| known.name.clone()));
+    let mut program = program.clone();
+    let locals = program.templates.iter_mut().flat_map(|t| &mut t.locals);
+    for variable in program.shared.iter_mut().chain(locals) {
+        if is_part(variable) {
+            let mut name = variable.name.replace('.', "_");
+            while !taken.insert(name.clone()) {
+                name.push('_');
+            }
+            variable.name = name;
+        }
+    }
+    Cow::Owned(program)
+}
+
+fn is_part(variable: &Variable) -> bool {
+    variable.name.contains('.')
 }
 
 /// An expression that stands outside of templates' bodies.

@@ -21,6 +21,7 @@ impl Parser<'_> {
         match self.peek() {
             ParamKw => self.param(),
             EnumKw => self.enumeration(),
+            RecordKw => self.record(),
             TypeKw => {
                 self.start(Alias);
                 self.bump();
@@ -134,6 +135,33 @@ impl Parser<'_> {
         self.finish();
     }
 
+    pub(super) fn record(&mut self) {
+        self.start(Record);
+        self.bump();
+        self.name("a record's name");
+        self.expect(LBrace);
+        while !matches!(self.peek(), RBrace | EndOfFile) {
+            self.start(RecordField);
+            let named = self.peek() == Name || self.peek().is_keyword();
+            if !named {
+                self.expected("a field's name");
+                self.recover();
+                self.finish();
+                break;
+            }
+            self.name_list("a field's name");
+            self.expect(Colon);
+            self.ty();
+            self.finish();
+            if !self.eat(Comma) {
+                break;
+            }
+        }
+        self.expect(RBrace);
+        self.eat(Semicolon);
+        self.finish();
+    }
+
     /// `shared` or `local`.
     pub(super) fn variable(&mut self, kind: SyntaxKind) {
         self.start(kind);
@@ -186,6 +214,19 @@ impl Parser<'_> {
                 self.bump();
                 self.expect(LBracket);
                 self.domain();
+                self.expect(RBracket);
+                self.expect(OfKw);
+                if self.enter() {
+                    self.ty();
+                }
+                self.leave();
+                self.finish();
+            }
+            QueueKw => {
+                self.start(TypeQueue);
+                self.bump();
+                self.expect(LBracket);
+                self.sum();
                 self.expect(RBracket);
                 self.expect(OfKw);
                 if self.enter() {

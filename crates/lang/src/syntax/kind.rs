@@ -61,12 +61,12 @@ kinds! {
         Arrow "->" DoubleArrow "<->"
     }
     keywords {
-        ParamKw "param" WhereKw "where" EnumKw "enum" TypeKw "type" SharedKw "shared" LocalKw "local"
+        ParamKw "param" WhereKw "where" EnumKw "enum" RecordKw "record" TypeKw "type" SharedKw "shared" LocalKw "local"
         ProcessKw "process" OrderedKw "ordered" RingKw "ring" DefKw "def" MacroKw "macro"
         InvariantKw "invariant" DeadlockFreeKw "deadlock_free" FairnessKw "fairness"
         LivenessKw "liveness" ExceptionKw "exception" UnderKw "under"
         UnconditionalKw "unconditional" WeakKw "weak" StrongKw "strong"
-        BoolKw "bool" IntKw "int" MutexKw "mutex" ArrayKw "array" OfKw "of"
+        BoolKw "bool" IntKw "int" MutexKw "mutex" ArrayKw "array" QueueKw "queue" OfKw "of"
         AnyKw "any" NoneKw "none" TrueKw "true" FalseKw "false"
         ForallKw "forall" ExistsKw "exists" CountKw "count" SumKw "sum" MinKw "min" MaxKw "max"
         InKw "in" AtKw "at"
@@ -77,9 +77,9 @@ kinds! {
     }
     nodes {
         File Error
-        Param Enum Alias Shared Local Process ProcessIds Def DefParam Macro
+        Param Enum Record RecordField Alias Shared Local Process ProcessIds Def DefParam Macro
         Invariant Deadlock Fairness FairList FairUnconditional FairWeak FairStrong Liveness Exception
-        TypeBool TypeInt TypeMutex TypeRange TypeName TypeArray
+        TypeBool TypeInt TypeMutex TypeRange TypeName TypeArray TypeQueue
         Domain Initial Binders Group
         Block Label
         Assign Await Assert Skip Stay Havoc Lock Unlock Start Goto Break Return
@@ -105,6 +105,7 @@ impl SyntaxKind {
             self,
             ParamKw
                 | EnumKw
+                | RecordKw
                 | TypeKw
                 | SharedKw
                 | ProcessKw
@@ -169,7 +170,7 @@ impl SyntaxKind {
         use SyntaxKind::*;
         matches!(
             self,
-            TypeBool | TypeInt | TypeMutex | TypeRange | TypeName | TypeArray
+            TypeBool | TypeInt | TypeMutex | TypeRange | TypeName | TypeArray | TypeQueue
         )
     }
 

@@ -23,6 +23,8 @@ pub(crate) fn is_contextual(kind: SyntaxKind) -> bool {
             | UnderKw
             | OrderedKw
             | RingKw
+            | RecordKw
+            | QueueKw
     )
 }
 
@@ -66,10 +68,38 @@ pub(super) fn settle(text: &str, tokens: &mut [Token]) {
             }
             UnderKw => kind(-2) == LivenessKw,
             OrderedKw | RingKw => kind(1) == ProcessKw,
+            RecordKw => {
+                matches!(kind(-1), EndOfFile | Semicolon | RBrace)
+                    && word(kind(1))
+                    && kind(2) == LBrace
+            }
+            // What a type is of stands behind its index, and behind no other.
+            QueueKw => kind(1) == LBracket && behind_index(tokens, &real[place + 1..]) == OfKw,
             _ => true,
         };
         if !keyword {
             tokens[*at].kind = Name;
         }
     }
+}
+
+/// How far it looks for the end of an index.
+const MOST_AHEAD: usize = 1_000;
+
+/// What follows the index that begins here.
+fn behind_index(tokens: &[Token], rest: &[usize]) -> SyntaxKind {
+    let mut open = 0usize;
+    for (place, at) in rest.iter().enumerate().take(MOST_AHEAD) {
+        match tokens[*at].kind {
+            LBracket => open += 1,
+            RBracket if open == 1 => {
+                let next = rest.get(place + 1);
+                return next.map_or(EndOfFile, |at| tokens[*at].kind);
+            }
+            RBracket => open -= 1,
+            Semicolon => break,
+            _ => {}
+        }
+    }
+    EndOfFile
 }
