@@ -6,6 +6,8 @@ use crate::program::*;
 pub trait Rewrite {
     /// A declaration or a property is entered: its place.
     fn enter_item(&mut self, _span: Span) {}
+    /// What follows is the text of a template, or no longer.
+    fn enter_template(&mut self, _template: Option<TemplateId>) {}
     /// An expression is entered, before its parts.
     fn enter_expr(&mut self, _value: &mut Expr) {}
     /// An expression.
@@ -41,6 +43,7 @@ impl Program {
         }
         for (id, template) in self.templates.iter_mut_enumerated() {
             by.enter_item(template.span);
+            by.enter_template(Some(id));
             if let Instances::Range(lo, hi) = &mut template.instances {
                 in_expr(lo, by);
                 in_expr(hi, by);
@@ -51,6 +54,7 @@ impl Program {
                 .for_each(|variable| in_variable(variable, by));
             in_block(&mut template.body, id, by);
         }
+        by.enter_template(None);
         self.exceptions
             .iter_mut()
             .for_each(|value| in_expr(value, by));

@@ -13,6 +13,7 @@ mod liveness;
 mod named;
 mod paths;
 mod properties;
+mod slots;
 mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,6 +33,7 @@ use expr::Lowering;
 
 pub use liveness::{From, Liveness, Pair};
 pub use properties::Conjunct;
+pub use slots::is_slot;
 pub use terms::{Cell, FoldKind, Formula, Index, Names, Term};
 
 /// The greatest number of cells that an array may have for each process.
@@ -203,6 +205,13 @@ impl Family {
             shared: IndexVec::new(),
             templates: IndexVec::new(),
         };
+        let with_templates = slots::with_templates(&program, &|lo, hi| {
+            let (lo, _) = family.constant_value(lo).ok()?;
+            let (hi, _) = family.constant_value(hi).ok()?;
+            Some((lo, hi))
+        });
+        let program = Arc::new(with_templates);
+        family.program = Arc::clone(&program);
         for param in &program.params {
             if let Some(constraint) = &param.constraint {
                 let (formula, checks) = family.constant_formula(constraint)?;
@@ -233,9 +242,19 @@ impl Family {
         Ok(family)
     }
 
-    /// The program.
+    /// The program, with templates for ranges that arrays are over ([`Family::is_slot`]) after its own ones.
     pub fn program(&self) -> &Program {
         &self.program
+    }
+
+    /// The program, to keep.
+    pub fn shared_program(&self) -> Arc<Program> {
+        Arc::clone(&self.program)
+    }
+
+    /// Whether the processes of a template are the indices of arrays, and not of the program: they have ended from the first, and stay as many as they are.
+    pub fn is_slot(&self, template: TemplateId) -> bool {
+        slots::is_slot(&self.program.templates[template])
     }
 
     /// A variable.
@@ -325,13 +344,19 @@ impl Family {
 
     /// A term over parameters; what its evaluation checks is required.
     fn constant_term(&mut self, expr: &Expr) -> Result<Term, Unsupported> {
+        let (term, checks) = self.constant_value(expr)?;
+        for check in checks {
+            self.require(None, check, expr.span);
+        }
+        Ok(term)
+    }
+
+    /// A term over parameters, and what its evaluation checks.
+    fn constant_value(&self, expr: &Expr) -> Result<(Term, Vec<Formula>), Unsupported> {
         let mut lowering = Lowering::constant(self, None);
         let term = lowering.value(expr)?;
         let checks = std::mem::take(&mut lowering.frame().checks);
-        for check in checks {
-            self.require(None, check.holds, expr.span);
-        }
-        Ok(term)
+        Ok((term, checks.into_iter().map(|check| check.holds).collect()))
     }
 
     fn constant_formula(&self, expr: &Expr) -> Result<(Formula, Vec<Formula>), Unsupported> {

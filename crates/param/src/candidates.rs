@@ -12,6 +12,7 @@ use threadwise_model::family::{Cell, Names, Term, Write};
 
 use crate::conditions::{Cases, Goal};
 use crate::points::{Points, holds};
+use crate::positions::{self, Equation};
 use crate::scope::{Counted, Form, Place, Reference, Scope, Translator, Var, plain};
 
 /// An inequality that the text suggests, about processes of these templates: reference `i` is of the `i`th.
@@ -519,10 +520,21 @@ pub(crate) fn pools(
     points: &Points,
     seeds: &[Seed],
     counters: bool,
+    equations: Option<&[Equation]>,
 ) -> Vec<Pool> {
     (0..cases.views.len())
         .map(|view| {
             let mut literals = literals(cases, view, points, seeds);
+            if let Some(equations) = equations {
+                let more = positions::literals(cases, view, equations).unwrap_or_default();
+                let places = places(&cases.variables[view]);
+                let all = &points.of_view[view];
+                let useful = |more: &Linear| {
+                    !literals.contains(more) && all.iter().any(|point| !holds(more, &places, point))
+                };
+                let more: Vec<Linear> = more.into_iter().filter(useful).collect();
+                literals.extend(more);
+            }
             if !counters {
                 literals.retain(|literal| {
                     let variables = crate::infer::variables(literal);

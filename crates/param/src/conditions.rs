@@ -5,13 +5,13 @@
 //! and, for each variable of the view, its value after the step. Assertions of all views on the processes of the scope are assumed before the step. Since they are assumed of
 //! views of every size up to the greatest, instances with fewer processes need no treatment of their own.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
 use threadwise_evidence::family::{self, Condition};
 use threadwise_lang::program::{LocationId, Scalar, TemplateId};
 use threadwise_model::family::{
-    Cell, Conjunct, Family, Names, Path, PathEnd, Population, Term, Write,
+    Cell, Conjunct, Family, Formula, Names, Path, PathEnd, Population, Term, Write, is_slot,
 };
 
 use crate::scope::{
@@ -45,6 +45,14 @@ impl Instantiation {
             None => renamed,
         }
     }
+}
+
+/// What is assumed of a scope, and written from it: resolved.
+struct Said<'s> {
+    formulas: &'s [Formula],
+    /// Whether the formulas hold, or do not.
+    holds: bool,
+    writes: &'s [Write],
 }
 
 /// One way for the states of a view to come about.
@@ -97,6 +105,8 @@ pub(crate) struct Cases<'a> {
     pub(crate) cases: Vec<Case>,
     /// How many goals there are.
     pub(crate) goals: usize,
+    /// Whether entries of arrays that terms name by their index are in scope, too.
+    named: bool,
 }
 
 /// Too many views or cases.
@@ -111,14 +121,36 @@ pub(crate) enum TooMuch {
 /// The greatest number of views, and of cases.
 const MAX_VIEWS: usize = 400;
 const MAX_CASES: usize = 20_000;
+/// The greatest number of entries of arrays that are brought into scope.
+const MAX_NAMED: usize = 4;
 
 impl<'a> Cases<'a> {
     /// The views of up to `arity` processes, and their cases.
     pub(crate) fn new(
         family: &'a Family,
+        table: Table,
+        counted: Vec<Counted>,
+        arity: usize,
+    ) -> Result<Cases<'a>, TooMuch> {
+        Cases::build(family, table, counted, arity, false)
+    }
+
+    /// The same, where entries of arrays that a step names by their index are looked at with it.
+    pub(crate) fn with_named(
+        family: &'a Family,
+        table: Table,
+        counted: Vec<Counted>,
+        arity: usize,
+    ) -> Result<Cases<'a>, TooMuch> {
+        Cases::build(family, table, counted, arity, true)
+    }
+
+    fn build(
+        family: &'a Family,
         mut table: Table,
         counted: Vec<Counted>,
         arity: usize,
+        named: bool,
     ) -> Result<Cases<'a>, TooMuch> {
         let views = views(family, arity)?;
         let ids = uses_ids(family);
@@ -134,6 +166,7 @@ impl<'a> Cases<'a> {
             variables,
             cases: Vec::new(),
             goals: 0,
+            named,
         };
         let by_references = cases.by_references();
         for view in 0..cases.views.len() {
@@ -305,9 +338,10 @@ impl<'a> Cases<'a> {
         };
         let mut translator = Translator::new(family, &mut self.table, &scope);
         let mut facts = translator.background(&self.counted)?;
-        for guard in &path.guard {
-            let guard = guard.resolve(&names);
-            facts.push(translator.assume(&guard, true)?);
+        let guards = path.guard.iter().map(|guard| guard.resolve(&names));
+        let guards: Vec<Formula> = guards.collect();
+        for guard in &guards {
+            facts.push(translator.assume(guard, true)?);
         }
         let mut after = HashMap::new();
         let writes: Vec<Write> = path.writes.iter().map(|write| write.of(own)).collect();
@@ -363,13 +397,12 @@ impl<'a> Cases<'a> {
             flow.facts(&mut translator, &mut facts, &mut after)?;
         }
         facts.append(&mut translator.facts);
-        let assumed = instantiations(
-            &scope,
-            &self.views,
-            by_references,
-            &self.variables,
-            &mut self.table,
-        );
+        let said = Said {
+            formulas: &guards,
+            holds: true,
+            writes: &writes,
+        };
+        let assumed = self.assumed(&scope, &said, by_references, &mut facts)?;
         self.cases.push(Case {
             view,
             origin,
@@ -378,6 +411,73 @@ impl<'a> Cases<'a> {
             after,
         });
         Ok(())
+    }
+
+    /// The assertions that hold of a scope, also with the entries of arrays that are named by their index: each is one more in scope, unless there is no such entry
+    /// or it is in scope already. What is known of these entries goes to the facts.
+    fn assumed(
+        &mut self,
+        scope: &Scope,
+        said: &Said,
+        by_references: &HashMap<Vec<Reference>, usize>,
+        facts: &mut Vec<Linear>,
+    ) -> Result<Vec<Instantiation>, Overflow> {
+        let (views, variables) = (&self.views, &self.variables);
+        let mut all = instantiations(scope, views, by_references, variables, &mut self.table);
+        if !self.named {
+            return Ok(all);
+        }
+        let named = (self.family).named_slots(said.formulas, said.writes, MAX_NAMED);
+        let everywhere: HashSet<Linear> = match named.is_empty() {
+            true => return Ok(all),
+            false => facts.iter().cloned().collect(),
+        };
+        let first = scope.references.len();
+        for (position, (template, index)) in named.iter().enumerate() {
+            let number = (first + position) as u32;
+            let mut with = scope.clone();
+            with.references.resize(first + position, None);
+            with.references.push(Some(Reference {
+                template: *template,
+                location: self.family.templates[*template].entry,
+            }));
+            let mut translator = Translator::new(self.family, &mut self.table, &with);
+            let index = translator.term(index)?;
+            let mut unless = vec![
+                index.less(&Form::number(0))?,
+                translator.population(*template)?.at_most(&index)?,
+            ];
+            for other in scope.of_template(*template) {
+                let other = translator.var(Var::Id(other));
+                unless.push(index.equals(&other)?);
+            }
+            let unless = Linear::any(unless);
+            let mut known = translator.background(&self.counted)?;
+            let id = translator.var(Var::Id(number));
+            known.push(index.equals(&id)?);
+            for formula in said.formulas {
+                known.push(translator.assume(formula, said.holds)?);
+            }
+            for write in said.writes.iter().filter(|write| write.each.is_empty()) {
+                translator.term(&write.value)?;
+                translator.term(&Term::Cell(write.cell.clone()))?;
+            }
+            known.append(&mut translator.facts);
+            let new = known
+                .into_iter()
+                .filter(|known| !everywhere.contains(known));
+            facts.extend(new.map(|known| Linear::any([unless.clone(), known])));
+            let (views, variables) = (&self.views, &self.variables);
+            let here = instantiations(&with, views, by_references, variables, &mut self.table);
+            let here = here
+                .into_iter()
+                .filter(|one| one.references.contains(&number));
+            all.extend(here.map(|mut one| {
+                one.unless = Some(unless.clone());
+                one
+            }));
+        }
+        Ok(all)
     }
 
     /// The goals for the built-in checks: no path on which one fails is taken.
@@ -401,12 +501,19 @@ impl<'a> Cases<'a> {
                 let mut translator = Translator::new(family, &mut self.table, &scope);
                 let mut facts = translator.background(&self.counted)?;
                 let mut violation = Vec::new();
-                for guard in &path.guard {
-                    let guard = guard.resolve(&names);
-                    violation.push(translator.assume(&guard, true)?);
+                let guards = path.guard.iter().map(|guard| guard.resolve(&names));
+                let guards: Vec<Formula> = guards.collect();
+                for guard in &guards {
+                    violation.push(translator.assume(guard, true)?);
                 }
                 facts.extend(violation.iter().cloned());
                 facts.append(&mut translator.facts);
+                let said = Said {
+                    formulas: &guards,
+                    holds: true,
+                    writes: &[],
+                };
+                let assumed = self.assumed(&scope, &said, &by_references, &mut facts)?;
                 self.goals += 1;
                 goals.push(Goal {
                     number: self.goals,
@@ -416,13 +523,7 @@ impl<'a> Cases<'a> {
                     },
                     facts,
                     violation,
-                    assumed: instantiations(
-                        &scope,
-                        &self.views,
-                        &by_references,
-                        &self.variables,
-                        &mut self.table,
-                    ),
+                    assumed,
                 });
             }
         }
@@ -494,6 +595,12 @@ impl<'a> Cases<'a> {
             let mut facts = translator.background(&self.counted)?;
             facts.push(violation.clone());
             facts.append(&mut translator.facts);
+            let said = Said {
+                formulas: std::slice::from_ref(&body),
+                holds: false,
+                writes: &[],
+            };
+            let assumed = self.assumed(&scope, &said, &by_references, &mut facts)?;
             let shown = references.iter().map(|r| shown(family, *r));
             self.goals += 1;
             goals.push(Goal {
@@ -505,13 +612,7 @@ impl<'a> Cases<'a> {
                 },
                 facts,
                 violation: vec![violation],
-                assumed: instantiations(
-                    &scope,
-                    &self.views,
-                    &by_references,
-                    &self.variables,
-                    &mut self.table,
-                ),
+                assumed,
             });
         }
         Ok(())
@@ -686,7 +787,7 @@ fn views(family: &Family, arity: usize) -> Result<Vec<View>, TooMuch> {
     Ok(views)
 }
 
-/// Whether ids of processes matter beyond telling them apart.
+/// Whether ids of processes matter beyond telling them apart. Those of entries always do.
 fn uses_ids(family: &Family) -> bool {
     let program = family.program();
     let locals = program.templates.iter().flat_map(|t| t.locals.iter());
@@ -694,7 +795,7 @@ fn uses_ids(family: &Family) -> bool {
     let ordered = program
         .templates
         .iter()
-        .any(|t| t.order != threadwise_lang::program::IdOrder::Unordered);
+        .any(|t| t.order != threadwise_lang::program::IdOrder::Unordered && !is_slot(t));
     ordered
         || all.any(|variable| {
             matches!(
@@ -725,9 +826,9 @@ pub(crate) fn view_variables(
             variables.push(table.number(var));
         }
     }
-    if ids {
-        for number in 0..view.references.len() {
-            variables.push(table.number(Var::Id(number as u32)));
+    for (number, reference) in (0..).zip(&view.references) {
+        if ids || family.is_slot(reference.template) {
+            variables.push(table.number(Var::Id(number)));
         }
     }
     for (template, declaration) in family.templates.iter_enumerated() {

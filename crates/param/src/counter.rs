@@ -19,6 +19,7 @@ use crate::infer::Inference;
 use crate::learn::Learner;
 use crate::missing::Reached;
 use crate::points::Points;
+use crate::positions;
 use crate::questions::{Asked, Halt};
 use crate::ranking::{Prepared, Search};
 use crate::scope::{Counted, Table};
@@ -113,6 +114,9 @@ const GUESSED: &[Stage] = &[
     Stage::Guessing,
 ];
 
+/// The same with positions in arrays.
+const PLACED: &[Stage] = &[Stage::Equations, Stage::Positions];
+
 /// The attempt to prove properties of a family in one shape.
 pub(crate) struct Attempt<'a> {
     pub(crate) family: &'a Family,
@@ -174,6 +178,11 @@ impl Attempt<'_> {
             counting: false,
             ..counting(2, none, Modes::One, LIGHT)
         };
+        let mut templates = self.family.templates.indices();
+        let placed = match templates.any(|template| self.family.is_slot(template)) {
+            true => PLACED,
+            false => LIGHT,
+        };
         let summing = Shape {
             summed,
             ..counting(1, none, Modes::One, LIGHT)
@@ -193,6 +202,8 @@ impl Attempt<'_> {
             summing,
             not_counting,
             counting(2, none, Modes::One, LIGHT),
+            counting(1, none, Modes::One, placed),
+            counting(2, none, Modes::One, placed),
             counting(1, none, Modes::One, BOUNDED),
             counting(1, own, Modes::Truths, LIGHT),
             summing_apart,
@@ -284,7 +295,7 @@ impl Attempt<'_> {
     ) -> Result<Table, Gap> {
         let mut table = table;
         table.summed = shape.summed.clone();
-        let mut cases = Cases::new(self.family, table, shape.counted.clone(), shape.arity)?;
+        let mut cases = Cases::with_named(self.family, table, shape.counted.clone(), shape.arity)?;
         let mut goals: Vec<(String, Vec<Goal>)> = Vec::new();
         for (name, claimed) in properties {
             if !proofs.contains_key(name) {
@@ -305,9 +316,11 @@ impl Attempt<'_> {
             }
             let suggestions: Vec<&Goal> = goals.iter().flat_map(|(_, goals)| goals).collect();
             let candidates = match stage {
-                Stage::Equations | Stage::EquationsAgain | Stage::Learning | Stage::Guessing => {
-                    Vec::new()
-                }
+                Stage::Equations
+                | Stage::EquationsAgain
+                | Stage::Learning
+                | Stage::Positions
+                | Stage::Guessing => Vec::new(),
                 Stage::Bounds => {
                     let seeds = candidates::seeds(&mut cases, &suggestions);
                     candidates::units(&mut cases, &points, &seeds)
@@ -319,9 +332,17 @@ impl Attempt<'_> {
                 }
             };
             let pools = match stage {
-                Stage::Learning | Stage::Guessing => {
+                Stage::Learning | Stage::Positions | Stage::Guessing => {
                     let seeds = candidates::seeds(&mut cases, &suggestions);
-                    candidates::pools(&mut cases, &points, &seeds, shape.counting)
+                    let equations = match stage {
+                        Stage::Positions => {
+                            let found = positions::equations(&mut cases, &points);
+                            Some(found.map_err(TooMuch::from)?)
+                        }
+                        _ => None,
+                    };
+                    let equations = equations.as_deref();
+                    candidates::pools(&mut cases, &points, &seeds, shape.counting, equations)
                 }
                 _ => Vec::new(),
             };
@@ -333,13 +354,13 @@ impl Attempt<'_> {
             let outcome = match stage {
                 Stage::Equations => inference.close_hulls(),
                 Stage::EquationsAgain => inference.again(),
-                Stage::Learning | Stage::Guessing => Ok(()),
+                Stage::Learning | Stage::Positions | Stage::Guessing => Ok(()),
                 _ => inference.houdini(candidates),
             };
             outcome?;
             let mut open = Vec::new();
             for (name, goals) in goals {
-                if matches!(stage, Stage::Learning | Stage::Guessing) {
+                if !matches!(pools.as_slice(), []) {
                     let views = inference.views().to_vec();
                     let wanted: Vec<&Goal> = goals.iter().collect();
                     let mut learner = Learner::new(&pools, shape.cuts);
@@ -469,6 +490,7 @@ enum Stage {
     Clauses,
     EquationsAgain,
     Learning,
+    Positions,
     Guessing,
 }
 
@@ -481,6 +503,7 @@ impl Stage {
             Stage::Clauses => "clauses of two literals",
             Stage::EquationsAgain => "equations under what was found",
             Stage::Learning => "clauses learnt from small instances",
+            Stage::Positions => "clauses about positions learnt from small instances",
             Stage::Guessing => "equations and clauses of small instances",
         };
         let many = match shape.arity {

@@ -381,7 +381,7 @@ impl Prover {
             }
         };
         let samples = small::samples(
-            task.program,
+            &family.shared_program(),
             task.fixed,
             most,
             &ghost,
@@ -495,8 +495,10 @@ impl FamilyEngine for Ranking {
     }
 
     fn check(&self, task: &Task, observer: &mut dyn Observer) -> FamilyOutcome {
+        let family = Family::new(Arc::clone(task.program), task.fixed);
+        let program = family.map(|family| family.shared_program());
         let samples = small::samples(
-            task.program,
+            program.as_ref().unwrap_or(task.program),
             task.fixed,
             FAIR_SAMPLES,
             &|_| {},

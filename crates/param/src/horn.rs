@@ -91,8 +91,14 @@ pub fn horn(
     let equations = match lemmas {
         false => Vec::new(),
         true => {
-            let samples =
-                small::samples(program, fixed, SAMPLES, &|_| {}, &Limits::NONE, &mut Silent);
+            let samples = small::samples(
+                &family.shared_program(),
+                fixed,
+                SAMPLES,
+                &|_| {},
+                &Limits::NONE,
+                &mut Silent,
+            );
             let points = Points::new(&cases, &samples);
             let modes = Modes::One
                 .of(&cases)

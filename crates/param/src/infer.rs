@@ -325,7 +325,7 @@ impl<'a, 's> Inference<'a, 's> {
 
     /// Whether the states before a case are not reached, as far as is known.
     fn unreached(&self, case: &Case) -> bool {
-        let mut assumed = case.assumed.iter();
+        let mut assumed = case.assumed.iter().filter(|one| one.unless.is_none());
         assumed.any(|instantiation| !self.views[instantiation.view].reached())
     }
 
@@ -423,7 +423,7 @@ impl<'a, 's> Inference<'a, 's> {
 
     /// Whether formulas contradict what holds at a place.
     pub(crate) fn contradicts(&mut self, spot: Spot, formulas: &[Linear]) -> Result<bool, Halt> {
-        let mut assumed = spot.assumed.iter();
+        let mut assumed = spot.assumed.iter().filter(|one| one.unless.is_none());
         if assumed.any(|instantiation| !self.views[instantiation.view].reached()) {
             return Ok(true);
         }

@@ -23,6 +23,7 @@ mod learn;
 pub mod lia;
 mod missing;
 mod points;
+mod positions;
 mod questions;
 mod ranking;
 mod scope;

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use threadwise_engine::{Answer, Counterexample, Engine, Limits, Observer, Progress, Stop, Work};
 use threadwise_explicit::Explicit;
 use threadwise_lang::program::Program;
+use threadwise_model::family::is_slot;
 use threadwise_model::instance::Instance;
 use threadwise_model::layout::unflatten;
 use threadwise_model::lower::lower_unbounded;
@@ -153,8 +154,11 @@ pub fn instances(
 
 /// How many processes an instance begins with.
 fn processes(instance: &Instance) -> u32 {
-    let templates = instance.program().templates.indices();
-    templates.map(|template| instance.count(template)).sum()
+    let templates = instance.program().templates.iter_enumerated();
+    let templates = templates.filter(|(_, template)| !is_slot(template));
+    templates
+        .map(|(template, _)| instance.count(template))
+        .sum()
 }
 
 /// Values of all parameters: those that are given, and small ones or ones near the default for the others.

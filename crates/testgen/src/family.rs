@@ -71,8 +71,11 @@ impl<'a> Place<'a> {
 
     fn population(&self, template: TemplateId) -> Result<i128, Stuck> {
         match self.state {
-            Some((_, state)) => Ok(i128::from(state.count(template))),
-            None => self.term(&self.family.initial_population(template)),
+            // Instances of the program itself know nothing of the templates that a family has for ranges.
+            Some((_, state)) if !self.family.is_slot(template) => {
+                Ok(i128::from(state.count(template)))
+            }
+            _ => self.term(&self.family.initial_population(template)),
         }
     }
 
@@ -305,7 +308,8 @@ impl<'a> Place<'a> {
         for (dim, index) in shape.dims.iter().zip(indices) {
             let value = match index {
                 Index::Position(position) => i128::from(*position),
-                Index::Process(term) => self.term(term)?,
+                // Processes are numbered from 0 on, and so are their entries; indices of ranges from their least.
+                Index::Process(term) => self.term(term)? + i128::from(dim.lowest),
             };
             let Some(step) = i64::try_from(value).ok().and_then(|v| Dim::offset(*dim, v)) else {
                 return wrong(format!("there is no entry {value}"));
@@ -335,7 +339,7 @@ fn translate(family: &Family, instance: &Instance, state: &State) -> State {
             recode(&mut state.shared[shape.first..shape.first + shape.len]);
         }
     }
-    for (id, template) in program.templates.iter_enumerated() {
+    for (id, template) in instance.program().templates.iter_enumerated() {
         let stride = instance.local_cells(id);
         let processes = &mut state.templates[id];
         for process in 0..processes.locations.len() {
@@ -476,7 +480,8 @@ impl<'a> Comparison<'a> {
             let place = self.place(&translated);
             total *= begins(place, variable, values)?;
         }
-        for (id, template) in self.family.templates.iter_enumerated() {
+        let templates = self.family.templates.iter_enumerated();
+        for (id, template) in templates.filter(|(id, _)| !self.family.is_slot(*id)) {
             let count = self.place(state).term(&self.family.initial_population(id));
             if count != Ok(i128::from(state.count(id))) {
                 return Err(format!("{count:?} processes of {}", template.name));
@@ -572,10 +577,11 @@ impl<'a> Comparison<'a> {
         for conjunct in conjuncts {
             let mut ways = vec![Vec::new()];
             for (var, template) in &conjunct.variables {
+                let count = self.place(state).population(*template)?;
                 let further = ways.iter().flat_map(|way: &Vec<(BoundId, i128)>| {
-                    (0..state.count(*template)).map(|process| {
+                    (0..count).map(|process| {
                         let mut way = way.clone();
-                        way.push((*var, i128::from(process)));
+                        way.push((*var, process));
                         way
                     })
                 });

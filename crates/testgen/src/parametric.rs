@@ -11,6 +11,7 @@
 //! The mood is a leaning and no verdict: devices disturb each other, a broken one may happen to work, and small values that `where` allows may
 //! be enough to refute what was meant to be right. What is true is for [`verdicts`] to say, by explicit search.
 
+mod arrays;
 mod caches;
 mod devices;
 mod mutants;
@@ -20,6 +21,7 @@ mod rings;
 mod structures;
 mod waiting;
 
+pub use arrays::generate_arrays;
 pub use caches::generate_caches;
 pub use mutants::{liveness_mutant, safety_mutant};
 pub use oracle::{AtInstance, Truth, verdicts};

@@ -56,6 +56,11 @@ impl<'p> After<'p> {
         }
     }
 
+    /// What is written: cells and values over the state before.
+    pub(crate) fn writes(&self) -> &[Write] {
+        &self.writes
+    }
+
     /// What is known of the processes that are started, and of what is counted after the step.
     pub(crate) fn facts(
         &self,

@@ -13,9 +13,12 @@ use threadwise_evidence::CheckName;
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_evidence::family::{Condition, Reference};
 use threadwise_lang::program::{LocationId, Span, TemplateId};
-use threadwise_model::family::{Conjunct, Family, Names, Path, PathEnd, Population, Term};
+use threadwise_model::family::{
+    Conjunct, Family, Formula as Guard, Names, Path, PathEnd, Population, Term,
+};
 
 use super::after::After;
+use super::entries::{Said, entries};
 use super::linear::{Linear, at_most, equal, less, substitute};
 use super::names::{Place, Symbol, Table, counted_name, id_name};
 use super::scope::{Process, Scope, assertions, assumptions, facts};
@@ -238,11 +241,11 @@ impl<J: Judge> Lister<'_, J> {
             scope.processes.push(mover);
         }
         let mut translation = Translation::new(family, &scope, &mut self.table);
-        let mut known = facts(&mut translation, claim)?;
-        known.extend(assertions(&mut translation, claim)?);
-        known.extend(translation.take_facts());
+        let mut before = facts(&mut translation, claim)?;
+        before.extend(assertions(&mut translation, claim)?);
+        before.extend(translation.take_facts());
         let described = translation.described();
-        self.judge.push(&self.table, &known)?;
+        self.judge.push(&self.table, &before)?;
         for (number, path, to) in paths {
             let mut translation = Translation::new(family, &scope, &mut self.table);
             translation.describe_again(described.clone());
@@ -251,8 +254,9 @@ impl<J: Judge> Lister<'_, J> {
                 bound: Vec::new(),
             };
             let mut known = Vec::new();
-            for guard in &path.guard {
-                known.push(translation.assume(&guard.resolve(&names), true)?);
+            let guards = resolved(path, &names);
+            for guard in &guards {
+                known.push(translation.assume(guard, true)?);
             }
             let mut after = After::new(path, mover, to, started.clone());
             known.extend(after.facts(&mut translation, claim)?);
@@ -262,6 +266,16 @@ impl<J: Judge> Lister<'_, J> {
                 wrong.push(holds.negation()?);
             }
             known.extend(translation.take_facts());
+            let said = Said {
+                formulas: &guards,
+                holds: true,
+                writes: after.writes(),
+                first: (view.references.len() + usize::from(steps.mover.is_none())) as u32,
+            };
+            let everywhere = [before.as_slice(), known.as_slice()];
+            let table = &mut self.table;
+            let more = entries(family, &scope, table, claim, &said, &everywhere)?;
+            known.extend(more);
             self.judge.push(&self.table, &known)?;
             for (assertion, wrong) in wrong.into_iter().enumerate() {
                 self.go_on()?;
@@ -309,10 +323,20 @@ impl<J: Judge> Lister<'_, J> {
                     own: Some(0),
                     bound: Vec::new(),
                 };
-                for guard in &path.guard {
-                    known.push(translation.assume(&guard.resolve(&names), true)?);
+                let guards = resolved(path, &names);
+                for guard in &guards {
+                    known.push(translation.assume(guard, true)?);
                 }
                 known.extend(translation.take_facts());
+                let said = Said {
+                    formulas: &guards,
+                    holds: true,
+                    writes: &[],
+                    first: 1,
+                };
+                let (table, claim) = (&mut self.table, self.claim);
+                let more = entries(family, &scope, table, claim, &said, &[&known])?;
+                known.extend(more);
                 self.judge.push(&self.table, &known)?;
                 let condition = Condition::Check {
                     template: declared.name.clone(),
@@ -349,6 +373,15 @@ impl<J: Judge> Lister<'_, J> {
                     let body = conjunct.body.resolve(&resolved);
                     known.push(translation.assume(&body, false)?);
                     known.extend(translation.take_facts());
+                    let said = Said {
+                        formulas: std::slice::from_ref(&body),
+                        holds: false,
+                        writes: &[],
+                        first: references.len() as u32,
+                    };
+                    let (table, claim) = (&mut self.table, self.claim);
+                    let more = entries(family, &scope, table, claim, &said, &[&known])?;
+                    known.extend(more);
                     self.judge.push(&self.table, &known)?;
                     let condition = Condition::Property {
                         conjunct: number,
@@ -367,6 +400,12 @@ impl<J: Judge> Lister<'_, J> {
         }
         Ok(())
     }
+}
+
+/// The guards of a path, with the names that are known.
+fn resolved(path: &Path, names: &Names) -> Vec<Guard> {
+    let guards = path.guard.iter();
+    guards.map(|guard| guard.resolve(names)).collect()
 }
 
 /// What holds in initial states.

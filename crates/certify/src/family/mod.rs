@@ -9,6 +9,7 @@
 mod after;
 mod conditions;
 mod deadlock;
+mod entries;
 mod excluded;
 mod fair;
 mod linear;

@@ -286,7 +286,11 @@ impl<'a> Evaluate for Lowering<'a> {
             Formula::at_most(Term::Number(0), id.clone()),
             Formula::at_most(id.clone(), self.last_id(template)),
         ]);
-        self.check(inside, CheckKind::Id, span);
+        let kind = match self.family.is_slot(template) {
+            true => CheckKind::Index,
+            false => CheckKind::Id,
+        };
+        self.check(inside, kind, span);
         Ok(id)
     }
 

@@ -413,7 +413,7 @@ impl Term {
     }
 
     /// Calls a function with every name of a process in the term, also where it is bound.
-    fn bounds(&self, each: &mut dyn FnMut(BoundId)) {
+    pub(super) fn bounds(&self, each: &mut dyn FnMut(BoundId)) {
         match self {
             Term::Bound(bound) => each(*bound),
             Term::Number(_)

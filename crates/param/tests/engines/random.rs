@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
 use threadwise_testgen::parametric::{
-    AtInstance, Truth, generate, generate_caches, generate_queues, generate_rings,
+    AtInstance, Truth, generate, generate_arrays, generate_caches, generate_queues, generate_rings,
     generate_structures, safety_mutant, verdicts,
 };
 use threadwise_testgen::sweep::programs;
@@ -244,6 +244,26 @@ fn proofs_agree_with_search_on_random_queues() {
     let exercised =
         cubes.proved >= of(300) && cubes.violated >= of(300) && cubes.searched >= of(250);
     assert!(exercised, "{cubes:?}");
+}
+
+/// Arrays whose size is a parameter.
+#[test]
+fn proofs_agree_with_search_on_random_arrays() {
+    let count = programs(100);
+    let [counter, cubes] = compare(generate_arrays, count, (5, 3_000), |seed| {
+        let some = |every, asked| (seed % 3 == every).then_some(asked);
+        [
+            Some((Way::Counter(Method::default()), 1_000)),
+            some(1, (Way::Cubes, 1_000)),
+        ]
+    });
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = counter.proved >= of(500)
+        && counter.violated >= of(1_000)
+        && counter.clauses >= of(20)
+        && counter.searched >= of(1_000);
+    assert!(exercised, "counter: {counter:?}");
+    assert!(cubes.violated >= of(100), "cubes: {cubes:?}");
 }
 
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.

@@ -642,6 +642,12 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
     let Ok(family) = Family::new(Arc::clone(&program), &BTreeMap::new()) else {
         return Ok(0);
     };
+    // Where ranges are templates, their processes are in the states, too.
+    let program = family.shared_program();
+    let values = instance.params();
+    let values = values.map(|(name, value)| (name.to_owned(), value));
+    let instance = &Instance::new(Arc::clone(&program), &values.collect())
+        .map_err(|errors| format!("no instance: {errors:?}"))?;
     let mut random = Random::new(seed);
     let mut setting = Setting {
         program,
