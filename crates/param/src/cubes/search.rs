@@ -10,6 +10,10 @@
 //!
 //! A guess is wrong if a situation before it has no such part, since samples have it. Then the image of what is known of the sample is *banned*: whatever contains it is no longer guessed, and
 //! the search begins again. Bans are as narrow as possible, since a ban of all that was guessed would lead through everything between.
+//!
+//! Where two processes look as if they could be so, since a step that is forbidden by a third one seems possible, guesses about three or four of which these are two are as many as
+//! there are ways to pick the others, all of them wrong, and none is needed. So where many guesses are wrong, it is also tried with guesses that are about no more processes than what
+//! is to be excluded: these are few enough that all wrong ones are banned.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -22,8 +26,8 @@ use super::steps::{Before, Step};
 use super::table::{Table, wider};
 use crate::small::Sample;
 
-/// How often a guess may turn out to be wrong: at first, and where that was too often.
-const BANS: [usize; 2] = [60, 1_500];
+/// How often a guess may turn out to be wrong, and whether guesses are about no more processes than what is to be excluded: at first, and where that was too often.
+const ATTEMPTS: [(usize, bool); 3] = [(60, false), (300, true), (1_500, false)];
 /// Literals of a part that all combinations are tried of.
 const LITERALS: usize = 4;
 
@@ -60,6 +64,9 @@ pub(crate) struct Search<'a, 'f> {
     known_before: HashMap<Situation, Rc<Vec<Before>>>,
     seen: HashMap<Situation, Option<usize>>,
     banned: Vec<Situation>,
+    wrong: usize,
+    /// How many processes a guess may be about, beside those that are in every scope.
+    most: usize,
     /// For groups of goals that are not excluded, what is in the way.
     pub(crate) stuck: BTreeMap<usize, Gap>,
     /// And the goal.
@@ -93,6 +100,8 @@ impl<'a, 'f> Search<'a, 'f> {
             known_before: HashMap::new(),
             seen: HashMap::new(),
             banned: Vec::new(),
+            wrong: 0,
+            most: usize::MAX,
             stuck: BTreeMap::new(),
             open: BTreeMap::new(),
             reached: None,
@@ -101,7 +110,7 @@ impl<'a, 'f> Search<'a, 'f> {
 
     /// How many guesses were wrong.
     pub(crate) fn wrong(&self) -> usize {
-        self.banned.len()
+        self.wrong
     }
 
     /// For each group of goals, situations that never come about, by guess, closed under steps backwards, if these cover all of the group. Groups are tried one after
@@ -109,7 +118,7 @@ impl<'a, 'f> Search<'a, 'f> {
     pub(crate) fn run(&mut self, groups: &[Vec<Situation>]) -> Vec<Option<Vec<Situation>>> {
         let mut found: Vec<Option<Vec<Situation>>> = vec![None; groups.len()];
         let mut open: Vec<usize> = (0..groups.len()).collect();
-        for bans in BANS {
+        for (bans, few) in ATTEMPTS {
             let mut left = Vec::new();
             for group in open {
                 let goals: Vec<Situation> = groups[group]
@@ -117,14 +126,19 @@ impl<'a, 'f> Search<'a, 'f> {
                     .map(|goal| goal.tidy(self.frame))
                     .collect();
                 self.stuck.remove(&group);
-                match self.one(&goals, bans) {
+                self.open.remove(&group);
+                let outcome = match few {
+                    true => self.about_few(&goals, bans),
+                    false => self.one(&goals, bans),
+                };
+                match outcome {
                     Ok(known) => found[group] = Some(known),
                     Err(Gap::Stopped) => return found,
                     Err(gap) => {
                         if let Some(goal) = self.reached.take().filter(|_| gap == Gap::Open) {
                             self.open.insert(group, goal);
                         }
-                        if gap == Gap::Bans {
+                        if few || gap == Gap::Bans {
                             left.push(group);
                         }
                         self.stuck.insert(group, gap);
@@ -134,6 +148,18 @@ impl<'a, 'f> Search<'a, 'f> {
             open = left;
         }
         found
+    }
+
+    /// The same for one group, with guesses about no more processes than the goals. Wrong ones say nothing of those about more.
+    fn about_few(&mut self, goals: &[Situation], bans: usize) -> Result<Vec<Situation>, Gap> {
+        let processes = goals.iter().map(|goal| goal.scope.len()).max();
+        let others = processes.map_or(0, |all| all - self.frame.singles.len());
+        self.most = others.max(2);
+        let before = std::mem::take(&mut self.banned);
+        let outcome = self.one(goals, bans);
+        self.banned = before;
+        self.most = usize::MAX;
+        outcome
     }
 
     fn one(&mut self, goals: &[Situation], bans: usize) -> Result<Vec<Situation>, Gap> {
@@ -170,6 +196,7 @@ impl<'a, 'f> Search<'a, 'f> {
                 if let Err(open) = self.exclude(&mut known, &tidy)? {
                     let banned = self.image(before, &open, &was, &after);
                     self.banned.push(banned.tidy(self.frame));
+                    self.wrong += 1;
                     return Ok(Round::Again);
                 }
             }
@@ -292,7 +319,7 @@ impl<'a, 'f> Search<'a, 'f> {
     fn part(&mut self, whole: &Situation, most: usize) -> Result<Option<Situation>, Gap> {
         let singles = self.frame.singles.len();
         let others = whole.scope.len() - singles;
-        for size in 0..=others.min(most) {
+        for size in 0..=others.min(most).min(self.most) {
             for chosen in combinations(others, size) {
                 if (self.stop)() {
                     return Err(Gap::Stopped);
