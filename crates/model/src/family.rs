@@ -8,6 +8,7 @@
 //!
 //! Cells hold integers as in a [state](crate::state), but for a mutex: it is -1 or [`Family::mutex_code`] of its holder, which has no upper bound on the number of processes.
 
+mod counts;
 mod expr;
 mod liveness;
 mod named;

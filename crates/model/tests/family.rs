@@ -317,6 +317,30 @@ fn expressions_agree() {
 }
 
 #[test]
+fn counts_agree() {
+    // Compared with few, or with all, in every way and on either side; counts in counts, and one that labels decide a part of.
+    let findings = agrees(
+        "param N where N >= 0; shared a: array[P] of 0..2 = 0; shared b: array[P] of bool = false; \
+         process P[i: 1..N] { local c: bool = false; \
+           a: a[i] := 1; \
+           b: choose { await (count k in P: a[k] == 1) <= 1; b[i] := true; } or { await 2 < count k in P: a[k] > 0; a[i] := 2; } or { await (count k in P: b[k]) != 1; c := true; } \
+           d: choose { await N == (count k in P: a[k] > 0); b[i] := !b[i]; } or { await (count k in P: a[k] > 0) < N; c := !c; } or { await (count k in P: b[k]) >= 2 || i == i; a[i] := 0; } \
+           e: await (count k in P: (count l in P: a[l] == a[k]) >= 2) == 2; } \
+         invariant few: (count k in P: a[k] == 1) <= 1 || 3 > (count k in P: b[k]); \
+         invariant one: (count k in P: P[k].c) == 1 -> (count k in P: P[k].c && P[k] at {d, e}) > 0; \
+         invariant all: (count k in P: a[k] == 0 || b[k]) == N || (count k in P: b[k]) < 2; \
+         invariant none: (exists k in P: P[k] at e) -> 0 == (count k in P: b[k] && a[k] == 0);",
+    );
+    assert!(findings.violations > 0);
+    // A number that may be negative is not that of all processes.
+    let findings = agrees(
+        "param N where N >= -1; shared b: array[P] of bool = false; shared x: 0..1 = 0; process P[i: 1..N] { a: b[i] := true; } process S { a: await (count k in P: b[k]) == N; b: x := 1; } \
+         invariant all: x == 1 -> (count k in P: b[k]) >= N; invariant some: (count k in P: b[k]) <= N;",
+    );
+    assert!(findings.violations > 0);
+}
+
+#[test]
 fn writes_to_everybody_agree() {
     // Before and after other writes, with an `if`, and seen again in the same step.
     agrees(

@@ -87,9 +87,18 @@ impl Lowering<'_> {
             PathEnd::At(_) => (path.frame.writes, path.frame.starts),
             PathEnd::Fails(..) => (Vec::new(), Vec::new()),
         };
+        let program = self.family.program();
+        let mut fresh = program.bounds.len() + program.templates.len();
+        let guard = path.trail.guard.into_iter().flat_map(|formula| {
+            match formula.without_counts(self.family, &mut fresh) {
+                Formula::And(members) => members,
+                Formula::Constant(true) => Vec::new(),
+                other => vec![other],
+            }
+        });
         self.paths.push(Path {
             from: path.from,
-            guard: path.trail.guard,
+            guard: guard.collect(),
             choices: path.trail.choices,
             writes,
             starts,

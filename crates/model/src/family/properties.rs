@@ -40,6 +40,7 @@ impl Family {
         };
         let mut conditions = MAX_CONDITIONS;
         for formula in checks.chain([formula]) {
+            let formula = formula.without_counts(self, &mut split.fresh);
             split.split(formula.normal(true, &mut conditions));
         }
         let mut conjuncts = split.conjuncts;
