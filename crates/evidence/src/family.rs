@@ -6,9 +6,9 @@
 //! the checker from the program; the claim brings a [`Proof`] for each condition that does not hold obviously.
 //!
 //! Variables are named as in the source: `N`, `x`, `a[2]`. Beyond that there are `$0`, the number of the first reference from 0 on in its template (`$1` of the second one),
-//! `$0.v` and `$0.v[2]`, its local variables, `a[$0]`, an entry of a shared array, `#P.l`, the number of processes of `P` at `l`, and `#P.l[0]`, the
-//! number of those of which the first counted predicate holds. `+P.l[0]` is the sum of the first summed term over them. `?0` and the like are values that a step chooses, and `{max(y)}` and the like
-//! terms that are not linear. `docs/book/src/certificates.md` has the conditions.
+//! `$0.v` and `$0.v[2]`, its local variables, `a[$0]`, an entry of a shared array, `#P.l`, the number of processes of `P` at `l`, `#P.l[0]`, the
+//! number of those of which the first counted predicate holds, and `#P.l[0:$0]`, the number of those, the reference left out, of which the first comparison with the reference holds. `+P.l[0]` is
+//! the sum of the first summed term over them. `?0` and the like are values that a step chooses, and `{max(y)}` and the like terms that are not linear. `docs/book/src/certificates.md` has the conditions.
 
 use std::fmt;
 
@@ -28,6 +28,9 @@ pub struct FamilyClaim {
     /// Terms that are summed, label by label, over the processes there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summed: Vec<SummedTerm>,
+    /// Comparisons with a reference of which it is counted how many other processes they hold of. If there are any, it is asked of a process that has no step who keeps it from that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<Comparison>,
     /// The assertions. Of views that are not listed nothing is claimed.
     pub views: Vec<ViewClaim>,
     /// Where it matters to excluded situations who came first.
@@ -40,7 +43,7 @@ pub struct FamilyClaim {
     pub proofs: Vec<ConditionProof>,
     /// Of a liveness property, why no fair run violates it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fair: Option<FairClaim>,
+    pub fair: Option<Box<FairClaim>>,
 }
 
 /// Why no fair run waits for ever: what such a run would do in the end is deleted bit by bit, until nothing is left.
@@ -138,6 +141,14 @@ pub enum Deletion {
         /// These states.
         states: Vec<Deleted>,
     },
+    /// Of those at a label somebody is least in an order. If that is somebody else than the process that waits, it can move, and would if it stayed so. Nobody
+    /// comes to the label who is less, so it is the same one all the time.
+    Least {
+        /// Where it is, and in which order it is least.
+        least: Least,
+        /// These states.
+        states: Vec<Deleted>,
+    },
     /// Whoever is scheduled moves.
     Everybody {
         /// These states, in which there are no transitions.
@@ -174,6 +185,33 @@ pub struct SummedTerm {
     pub terms: Vec<(Variable, i64)>,
     /// What is added to that.
     pub constant: i64,
+}
+
+/// A comparison of a process with another one, the reference. It is counted at every label of how many processes other than the reference it holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Comparison {
+    /// The template of the processes that are counted.
+    pub template: String,
+    /// The template of the reference.
+    pub of: String,
+    /// What holds: over parameters, shared variables, and variables of the process that is counted, `$0`, and of the reference, `$1`.
+    pub predicate: Formula,
+    /// Whether it is an order of the processes of one template: of those at a label one is least, if there are any. For freedom from deadlock these are looked at.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub order: bool,
+}
+
+/// A process at a label such that a comparison with it, an order, holds of nobody there. There is one if there is anybody.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Least {
+    /// Its template.
+    pub template: String,
+    /// The label.
+    pub location: String,
+    /// The comparison, by its position: whether a process is less than another one.
+    pub comparison: usize,
 }
 
 /// The assertion of a view.
@@ -356,6 +394,14 @@ pub enum Condition {
         /// The path.
         path: usize,
     },
+    /// A comparison by which somebody is said to be least is an order: it holds of no process and itself; or if it holds of a first and a second and of the second
+    /// and a third one, then of the first and the third.
+    Order {
+        /// The comparison, by its position.
+        comparison: usize,
+        /// Whether it is the second part that is shown.
+        transitive: bool,
+    },
     /// In no state has somebody not ended while nobody has a step.
     Deadlock,
     /// Of a liveness property: this holds in every state, as its predicates could not be evaluated elsewhere.
@@ -413,6 +459,8 @@ pub enum DeletionPart {
     Enabled,
     /// There is such a process.
     Present,
+    /// The process that is least stays so in a step of another one.
+    Least,
     /// The states are among those in which the cause holds.
     Cause,
     /// The effect does not hold in the region.

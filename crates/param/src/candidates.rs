@@ -200,7 +200,10 @@ fn seed(cases: &Cases, atom: &Atom, template: &dyn Fn(u32) -> Option<TemplateId>
             | Var::Sum(..)
             | Var::Indicator(..)
             | Var::Choice(_)
-            | Var::Opaque(_) => {
+            | Var::Opaque(_)
+            | Var::Compared(..)
+            | Var::Comparison(..)
+            | Var::Blocker(..) => {
                 return None;
             }
         }
@@ -280,7 +283,7 @@ fn sort(cases: &Cases, variable: Variable) -> Option<Sort> {
         Var::Param(_) => Some(Sort::Param),
         Var::Shared(var, _) => of(&program.shared[*var].scalar),
         Var::Local(_, template, var, _) => of(&program.templates[*template].locals[*var].scalar),
-        Var::Counter(..) | Var::Counted(..) => Some(Sort::Counter),
+        Var::Counter(..) | Var::Counted(..) | Var::Compared(..) => Some(Sort::Counter),
         _ => None,
     }
 }
@@ -291,7 +294,8 @@ pub(crate) fn units(cases: &mut Cases, points: &Points, seeds: &[Seed]) -> Vec<V
         .map(|view| {
             let mut found = seeded(cases, view, seeds);
             for (place, variable) in cases.variables[view].clone().into_iter().enumerate() {
-                if sort(cases, variable).is_some_and(|sort| sort != Sort::Param) {
+                let ghost = matches!(cases.table.var(variable), Var::Compared(..));
+                if sort(cases, variable).is_some_and(|sort| sort != Sort::Param) && !ghost {
                     bounds(&[(variable, 1, place)], &points.of_view[view], &mut found);
                 }
             }

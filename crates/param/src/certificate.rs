@@ -7,8 +7,11 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Proof, Variable};
 use threadwise_evidence::family::{
-    ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, SummedTerm, ViewClaim,
+    Comparison, ConditionProof, CountedPredicate, Deletion, FairClaim, FamilyClaim, SummedTerm,
+    ViewClaim,
 };
+
+use threadwise_lang::program::TemplateId;
 
 use crate::conditions::{Cases, Goal, Instantiation, shown};
 use crate::infer::{Inference, unaffected};
@@ -253,9 +256,22 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             let view = numbers[&place.0];
             push(self.cases.condition(case, view, positions[&place]), proof);
         }
-        let counted = self.cases.counted.iter().map(|counted| CountedPredicate {
-            template: family.templates[counted.template].name.clone(),
-            predicate: Linear::Atom(counted.predicate.clone()),
+        let counted = self
+            .cases
+            .ghosts
+            .counted
+            .iter()
+            .map(|counted| CountedPredicate {
+                template: family.templates[counted.template].name.clone(),
+                predicate: Linear::Atom(counted.predicate.clone()),
+            });
+        let name = |template: TemplateId| family.templates[template].name.clone();
+        let compared = self.cases.ghosts.compared.iter();
+        let compared = compared.map(|comparison| Comparison {
+            template: name(comparison.template),
+            of: name(comparison.of),
+            predicate: comparison.predicate.clone(),
+            order: comparison.order,
         });
         let summed = self.cases.table.summed.iter().map(|summed| SummedTerm {
             template: family.templates[summed.template].name.clone(),
@@ -266,11 +282,12 @@ impl<'i, 'a, 's> Writer<'i, 'a, 's> {
             variables: Vec::new(),
             counted: counted.collect(),
             summed: summed.collect(),
+            compared: compared.collect(),
             views,
             arrivals: None,
             excluded: None,
             proofs: all,
-            fair,
+            fair: fair.map(Box::new),
         };
         number_variables(&mut claim, self.cases);
         claim
@@ -312,6 +329,9 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
     for summed in &mut claim.summed {
         visit_terms(&mut summed.terms, visit);
     }
+    for compared in &mut claim.compared {
+        visit_formula(&mut compared.predicate, visit);
+    }
     for view in &mut claim.views {
         for assertion in &mut view.assertions {
             visit_formula(assertion, visit);
@@ -332,6 +352,7 @@ fn visit_claim(claim: &mut FamilyClaim, visit: &mut dyn FnMut(&mut Atom)) {
             Deletion::Rank { terms, .. } => visit_terms(terms, visit),
             Deletion::Oneself { states } => visit_formula(&mut states.states, visit),
             Deletion::Somebody { states, .. }
+            | Deletion::Least { states, .. }
             | Deletion::Everybody { states }
             | Deletion::Promise { states, .. } => {
                 let states = states.iter_mut();

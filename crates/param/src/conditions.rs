@@ -14,8 +14,9 @@ use threadwise_model::family::{
     Cell, Conjunct, Family, Formula, Names, Path, PathEnd, Population, Term, Write, is_slot,
 };
 
+use crate::compared::{More, Step};
 use crate::scope::{
-    Counted, Form, Reference, Scope, Table, Translator, Var, indicates, plain, single,
+    Counted, Form, Ghosts, Reference, Scope, Table, Translator, Var, indicates, plain, single,
 };
 use crate::sums;
 
@@ -98,7 +99,7 @@ pub(crate) struct Goal {
 pub(crate) struct Cases<'a> {
     pub(crate) family: &'a Family,
     pub(crate) table: Table,
-    pub(crate) counted: Vec<Counted>,
+    pub(crate) ghosts: Ghosts,
     pub(crate) views: Vec<View>,
     /// The variables of each view.
     pub(crate) variables: Vec<Vec<Variable>>,
@@ -129,26 +130,26 @@ impl<'a> Cases<'a> {
     pub(crate) fn new(
         family: &'a Family,
         table: Table,
-        counted: Vec<Counted>,
+        ghosts: Ghosts,
         arity: usize,
     ) -> Result<Cases<'a>, TooMuch> {
-        Cases::build(family, table, counted, arity, false)
+        Cases::build(family, table, ghosts, arity, false)
     }
 
     /// The same, where entries of arrays that a step names by their index are looked at with it.
     pub(crate) fn with_named(
         family: &'a Family,
         table: Table,
-        counted: Vec<Counted>,
+        ghosts: Ghosts,
         arity: usize,
     ) -> Result<Cases<'a>, TooMuch> {
-        Cases::build(family, table, counted, arity, true)
+        Cases::build(family, table, ghosts, arity, true)
     }
 
     fn build(
         family: &'a Family,
         mut table: Table,
-        counted: Vec<Counted>,
+        ghosts: Ghosts,
         arity: usize,
         named: bool,
     ) -> Result<Cases<'a>, TooMuch> {
@@ -156,12 +157,12 @@ impl<'a> Cases<'a> {
         let ids = uses_ids(family);
         let mut variables = Vec::with_capacity(views.len());
         for view in &views {
-            variables.push(view_variables(family, &mut table, &counted, view, ids));
+            variables.push(view_variables(family, &mut table, &ghosts, view, ids));
         }
         let mut cases = Cases {
             family,
             table,
-            counted,
+            ghosts,
             views,
             variables,
             cases: Vec::new(),
@@ -199,7 +200,7 @@ impl<'a> Cases<'a> {
         }
         let scope = Scope::of(&references);
         let mut translator = Translator::new(family, &mut self.table, &scope);
-        let mut facts = translator.background(&self.counted)?;
+        let mut facts = translator.background(&self.ghosts)?;
         for (id, template) in family.templates.iter_enumerated() {
             for location in template.locations.indices() {
                 let empty =
@@ -236,7 +237,7 @@ impl<'a> Cases<'a> {
                 facts.push(value.equals(&initial)?);
             }
         }
-        for (number, counted) in self.counted.iter().enumerate() {
+        for (number, counted) in self.ghosts.counted.iter().enumerate() {
             let template = &family.templates[counted.template];
             let entry = Var::Counted(number as u32, counted.template, template.entry, false);
             let entry = translator.var(entry);
@@ -287,7 +288,9 @@ impl<'a> Cases<'a> {
                             path: number,
                             started,
                         };
-                        self.step(view, &references, path, to, origin, by_references)?;
+                        let case =
+                            self.step(view, &references, (path, to), origin, by_references)?;
+                        self.cases.extend(case);
                     }
                 }
             }
@@ -295,15 +298,15 @@ impl<'a> Cases<'a> {
         Ok(())
     }
 
-    fn step(
+    /// A step to states of some references, which are those of a view unless they are looked at for another reason.
+    pub(crate) fn step(
         &mut self,
         view: usize,
         references: &[Reference],
-        path: &Path,
-        to: LocationId,
+        (path, to): (&Path, LocationId),
         origin: Origin,
         by_references: &HashMap<Vec<Reference>, usize>,
-    ) -> Result<(), Overflow> {
+    ) -> Result<Option<Case>, Overflow> {
         let Origin::Step {
             mover,
             template,
@@ -311,7 +314,7 @@ impl<'a> Cases<'a> {
             ..
         } = &origin
         else {
-            return Ok(());
+            return Ok(None);
         };
         let (family, template) = (self.family, *template);
         let mut scope = Scope::of(references);
@@ -337,7 +340,7 @@ impl<'a> Cases<'a> {
             ..Names::default()
         };
         let mut translator = Translator::new(family, &mut self.table, &scope);
-        let mut facts = translator.background(&self.counted)?;
+        let mut facts = translator.background(&self.ghosts)?;
         let guards = path.guard.iter().map(|guard| guard.resolve(&names));
         let guards: Vec<Formula> = guards.collect();
         for guard in &guards {
@@ -384,7 +387,7 @@ impl<'a> Cases<'a> {
                 &mut after,
             )?;
         }
-        for (number, counted) in self.counted.iter().enumerate() {
+        for (number, counted) in self.ghosts.counted.iter().enumerate() {
             let flow = Flow {
                 number: number as u32,
                 counted,
@@ -402,15 +405,28 @@ impl<'a> Cases<'a> {
             holds: true,
             writes: &writes,
         };
-        let assumed = self.assumed(&scope, &said, by_references, &mut facts)?;
-        self.cases.push(Case {
+        let mut assumed = self.assumed(&scope, &said, by_references, &mut facts)?;
+        if !self.ghosts.compared.is_empty() {
+            let step = Step {
+                path,
+                own,
+                to,
+                started,
+                references,
+                writes: &writes,
+            };
+            let mut more = More::default();
+            self.compared_after(&scope, &step, &mut more, &mut after)?;
+            facts.append(&mut more.facts);
+            assumed.append(&mut more.instantiations);
+        }
+        Ok(Some(Case {
             view,
             origin,
             facts,
             assumed,
             after,
-        });
-        Ok(())
+        }))
     }
 
     /// The assertions that hold of a scope, also with the entries of arrays that are named by their index: each is one more in scope, unless there is no such entry
@@ -452,7 +468,7 @@ impl<'a> Cases<'a> {
                 unless.push(index.equals(&other)?);
             }
             let unless = Linear::any(unless);
-            let mut known = translator.background(&self.counted)?;
+            let mut known = translator.background(&self.ghosts)?;
             let id = translator.var(Var::Id(number));
             known.push(index.equals(&id)?);
             for formula in said.formulas {
@@ -499,7 +515,7 @@ impl<'a> Cases<'a> {
                     ..Names::default()
                 };
                 let mut translator = Translator::new(family, &mut self.table, &scope);
-                let mut facts = translator.background(&self.counted)?;
+                let mut facts = translator.background(&self.ghosts)?;
                 let mut violation = Vec::new();
                 let guards = path.guard.iter().map(|guard| guard.resolve(&names));
                 let guards: Vec<Formula> = guards.collect();
@@ -592,7 +608,7 @@ impl<'a> Cases<'a> {
             if violation.truth() == Some(false) {
                 continue;
             }
-            let mut facts = translator.background(&self.counted)?;
+            let mut facts = translator.background(&self.ghosts)?;
             facts.push(violation.clone());
             facts.append(&mut translator.facts);
             let said = Said {
@@ -809,7 +825,7 @@ fn uses_ids(family: &Family) -> bool {
 pub(crate) fn view_variables(
     family: &Family,
     table: &mut Table,
-    counted: &[Counted],
+    ghosts: &Ghosts,
     view: &View,
     ids: bool,
 ) -> Vec<Variable> {
@@ -835,7 +851,7 @@ pub(crate) fn view_variables(
         for location in declaration.locations.indices() {
             variables.push(table.number(Var::Counter(template, location)));
         }
-        for (number, predicate) in counted.iter().enumerate() {
+        for (number, predicate) in ghosts.counted.iter().enumerate() {
             if predicate.template == template {
                 for location in declaration.locations.indices() {
                     let var = Var::Counted(number as u32, template, location, false);
@@ -853,6 +869,14 @@ pub(crate) fn view_variables(
                         false,
                     )));
                 }
+            }
+        }
+    }
+    for (number, reference) in view.references.iter().enumerate() {
+        let compared = ghosts.compared.iter().enumerate();
+        for (comparison, _) in compared.filter(|(_, c)| c.of == reference.template) {
+            for of in ghosts.numbers(family, comparison, number as u32) {
+                variables.push(table.number(Var::Compared(of, false)));
             }
         }
     }

@@ -14,6 +14,7 @@ use threadwise_model::family::{Conjunct, Family, Liveness};
 
 use crate::candidates::{self, Modes};
 use crate::certificate::{self, Failure};
+use crate::compared;
 use crate::conditions::{Cases, Goal, TooMuch};
 use crate::infer::Inference;
 use crate::learn::Learner;
@@ -22,7 +23,7 @@ use crate::points::Points;
 use crate::positions;
 use crate::questions::{Asked, Halt};
 use crate::ranking::{Prepared, Search};
-use crate::scope::{Counted, Table};
+use crate::scope::{Comparison, Counted, Ghosts, Table};
 use crate::small::Sample;
 use crate::sums::{self, Summed};
 
@@ -43,7 +44,15 @@ impl Claimed {
         Ok(match self {
             Claimed::Checks => cases.check_goals()?,
             Claimed::Invariant(conjuncts) => cases.property_goals(conjuncts)?,
-            Claimed::Deadlock => vec![cases.deadlock_goal()?],
+            Claimed::Deadlock => {
+                let mut goals = vec![cases.deadlock_goal()?];
+                let templates = cases.family.templates.indices();
+                let orders = templates.flat_map(|template| cases.orders(template));
+                for comparison in orders.collect::<Vec<_>>() {
+                    goals.extend(cases.order_goals(comparison)?);
+                }
+                goals
+            }
         })
     }
 }
@@ -75,6 +84,8 @@ pub(crate) struct Shape {
     pub(crate) counted: Vec<Counted>,
     /// What is summed over processes.
     pub(crate) summed: Vec<Summed>,
+    /// How processes are compared with references.
+    pub(crate) compared: Vec<Comparison>,
     /// Whether clauses may speak of numbers of processes.
     pub(crate) counting: bool,
     /// Whether it is guessed that somebody is always at some of many labels.
@@ -82,6 +93,15 @@ pub(crate) struct Shape {
     /// What equations are computed for one by one.
     pub(crate) modes: Modes,
     stages: &'static [Stage],
+}
+
+impl Shape {
+    fn ghosts(&self) -> Ghosts {
+        Ghosts {
+            counted: self.counted.clone(),
+            compared: self.compared.clone(),
+        }
+    }
 }
 
 /// Equations, and what is asked for beyond them: quick, and often enough.
@@ -156,11 +176,12 @@ impl Attempt<'_> {
         reached: &mut Reached<'r>,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
-        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
+        let mut cases = Cases::new(self.family, Table::default(), Ghosts::default(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
         let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
+        let comparisons = compared::comparisons(self.family, &mut table);
         let none: &[Counted] = &[];
         let (own, linking) = (predicates.own.as_slice(), predicates.linking.as_slice());
         let both: Vec<Counted> = own.iter().chain(linking).cloned().collect();
@@ -169,6 +190,7 @@ impl Attempt<'_> {
             arity,
             counted: counted.to_vec(),
             summed: Vec::new(),
+            compared: Vec::new(),
             counting: true,
             cuts: false,
             modes,
@@ -223,6 +245,13 @@ impl Attempt<'_> {
                 shapes.push(shape);
             }
         }
+        // Where guards compare processes, they are counted by that as well.
+        let comparing = comparisons.into_iter().map(|compared| Shape {
+            compared,
+            ..counting(1, none, Modes::One, LIGHT)
+        });
+        let place = shapes.len().min(4);
+        shapes.splice(place..place, comparing);
         for shape in &shapes {
             if proofs.len() == properties.len() {
                 break;
@@ -295,7 +324,7 @@ impl Attempt<'_> {
     ) -> Result<Table, Gap> {
         let mut table = table;
         table.summed = shape.summed.clone();
-        let mut cases = Cases::with_named(self.family, table, shape.counted.clone(), shape.arity)?;
+        let mut cases = Cases::with_named(self.family, table, shape.ghosts(), shape.arity)?;
         let mut goals: Vec<(String, Vec<Goal>)> = Vec::new();
         for (name, claimed) in properties {
             if !proofs.contains_key(name) {
@@ -401,30 +430,47 @@ impl Attempt<'_> {
         liveness: &Liveness,
         allowance: &mut Allowance,
     ) -> Result<Option<Proof>, Gap> {
-        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
+        let mut cases = Cases::new(self.family, Table::default(), Ghosts::default(), 0)?;
         let seeds = candidates::seeds(&mut cases, &[]);
         let predicates = candidates::predicates(&mut cases, &seeds);
         let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
-        let none = Vec::new();
-        let own = &predicates.own;
-        let shapes = [
-            (&none, Vec::new(), Modes::One, false),
-            (own, Vec::new(), Modes::One, false),
-            (&none, summed.clone(), Modes::One, false),
-            (&none, Vec::new(), Modes::One, true),
-            (own, summed, Modes::One, false),
-            (own, Vec::new(), Modes::Truths, true),
+        let comparisons = compared::comparisons(self.family, &mut table);
+        let none = Ghosts::default();
+        let own = Ghosts {
+            counted: predicates.own,
+            ..Ghosts::default()
+        };
+        let mut shapes = vec![
+            (none.clone(), Vec::new(), Modes::One, false),
+            (own.clone(), Vec::new(), Modes::One, false),
         ];
-        let mut tried: Vec<&(&Vec<Counted>, Vec<Summed>, Modes, bool)> = Vec::new();
+        let comparing: Vec<Ghosts> = comparisons
+            .into_iter()
+            .map(|compared| Ghosts {
+                compared,
+                ..Ghosts::default()
+            })
+            .collect();
+        for bounds in [false, true] {
+            let each = comparing.iter().cloned();
+            shapes.extend(each.map(|ghosts| (ghosts, Vec::new(), Modes::One, bounds)));
+        }
+        shapes.extend([
+            (none.clone(), summed.clone(), Modes::One, false),
+            (none, Vec::new(), Modes::One, true),
+            (own.clone(), summed, Modes::One, false),
+            (own, Vec::new(), Modes::Truths, true),
+        ]);
+        let mut tried: Vec<&(Ghosts, Vec<Summed>, Modes, bool)> = Vec::new();
         for shape in &shapes {
             if tried.contains(&shape) {
                 continue;
             }
             tried.push(shape);
-            let (counted, summed, modes, bounds) = shape;
+            let (ghosts, summed, modes, bounds) = shape;
             table.summed = summed.clone();
-            let mut cases = Cases::new(self.family, table.clone(), (*counted).clone(), 1)?;
+            let mut cases = Cases::new(self.family, table.clone(), ghosts.clone(), 1)?;
             let prepared = Prepared::new(&mut cases, liveness)?;
             let requirements = cases.requirements().map_err(TooMuch::from)?;
             let points = Points::new(&cases, self.samples);
@@ -519,6 +565,10 @@ impl Stage {
             true => "",
             false => ", with sums over processes",
         };
-        format!("proved by {stage} about {many}{counted}{summed}")
+        let compared = match shape.compared.is_empty() {
+            true => "",
+            false => ", those counted that compare with it",
+        };
+        format!("proved by {stage} about {many}{counted}{summed}{compared}")
     }
 }

@@ -25,7 +25,7 @@ use crate::engine::{QUESTIONS, SAMPLES};
 use crate::infer::{Inference, variables};
 use crate::points::Points;
 use crate::questions::Halt;
-use crate::scope::{Form, Table};
+use crate::scope::{Form, Ghosts, Table};
 use crate::small;
 
 /// Horn clauses of a program.
@@ -134,7 +134,7 @@ pub(crate) fn abstraction<'a>(
         }
     });
     let arity = arity.max().unwrap_or(1).max(1);
-    let mut cases = Cases::new(family, Table::default(), Vec::new(), arity)?;
+    let mut cases = Cases::new(family, Table::default(), Ghosts::default(), arity)?;
     let mut goals = Vec::new();
     for (name, claimed) in properties {
         goals.push((name.clone(), claimed.goals(&mut cases)?));

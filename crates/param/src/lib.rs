@@ -7,10 +7,12 @@
 //! - [`small`] searches small instances, for violations and for sample states.
 //! - [`engine`] is what all of this is for: the engines by name.
 
+mod blockers;
 mod candidates;
 mod cegar;
 mod certificate;
 mod chc;
+mod compared;
 mod conditions;
 mod counter;
 mod cubes;

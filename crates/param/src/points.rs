@@ -10,7 +10,7 @@ use threadwise_model::instance::{Instance, Shape};
 use threadwise_model::state::{ProcessRef, State};
 
 use crate::conditions::Cases;
-use crate::scope::{Form, Place, Var};
+use crate::scope::{ComparedAt, Form, Place, Var};
 use crate::small::Sample;
 
 /// Points that are kept of one view.
@@ -111,7 +111,7 @@ impl Moment<'_> {
                 Some(locations.filter(|other| *other == location).count() as i64)
             }
             Var::Counted(number, template, location, false) => {
-                let counted = &self.cases.counted[*number as usize];
+                let counted = &self.cases.ghosts.counted[*number as usize];
                 let locations = self.state.templates[*template].locations.iter();
                 let mut count = 0;
                 for (index, other) in locations.enumerate() {
@@ -152,12 +152,38 @@ impl Moment<'_> {
                 let value = self.state.templates[*template].cells.get(position)?;
                 self.decoded(&program.templates[*template].locals[*var].scalar, *value)
             }
+            Var::Compared(at, false) => self.compared(*at),
             Var::Counted(..)
             | Var::Sum(..)
             | Var::Indicator(..)
             | Var::Choice(_)
-            | Var::Opaque(_) => None,
+            | Var::Opaque(_)
+            | Var::Compared(..)
+            | Var::Comparison(..)
+            | Var::Blocker(..) => None,
         }
+    }
+
+    /// How many processes other than a reference compare with it.
+    fn compared(&self, at: ComparedAt) -> Option<i64> {
+        let comparison = &self.cases.ghosts.compared[at.comparison as usize];
+        let reference = *self.picked.get(at.reference as usize)?;
+        let locations = self.state.templates[at.template].locations.iter();
+        let mut count = 0;
+        for (index, other) in locations.enumerate() {
+            let process = ProcessRef {
+                template: at.template,
+                index: index as u32,
+            };
+            if *other == at.location && process != reference {
+                let moment = Moment {
+                    picked: &[process, reference],
+                    ..*self
+                };
+                count += i64::from(moment.truth(&comparison.predicate)?);
+            }
+        }
+        Some(count)
     }
 
     /// Whether a predicate holds of a process.
@@ -166,9 +192,13 @@ impl Moment<'_> {
             picked: &[process],
             ..*self
         };
-        let mut sum = i128::from(predicate.constant);
-        for (variable, factor) in &predicate.terms {
-            sum += i128::from(*factor) * i128::from(moment.value(*variable)?);
+        moment.at_most_zero(predicate)
+    }
+
+    fn at_most_zero(&self, atom: &Atom) -> Option<bool> {
+        let mut sum = i128::from(atom.constant);
+        for (variable, factor) in &atom.terms {
+            sum += i128::from(*factor) * i128::from(self.value(*variable)?);
         }
         Some(sum <= 0)
     }
@@ -185,6 +215,18 @@ impl Moment<'_> {
             sum = sum.checked_add(factor.checked_mul(value)?)?;
         }
         Some(sum)
+    }
+
+    /// Whether a formula holds.
+    fn truth(&self, formula: &Linear) -> Option<bool> {
+        let each = |members: &[Linear]| -> Option<Vec<bool>> {
+            members.iter().map(|member| self.truth(member)).collect()
+        };
+        Some(match formula {
+            Linear::Atom(atom) => self.at_most_zero(atom)?,
+            Linear::And(members) => each(members)?.into_iter().all(|truth| truth),
+            Linear::Or(members) => each(members)?.into_iter().any(|truth| truth),
+        })
     }
 
     fn position(&self, shape: &Shape, places: &[Place]) -> Option<usize> {

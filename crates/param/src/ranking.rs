@@ -10,14 +10,16 @@
 //!    counted predicates, and states by what guards ask of shared variables;
 //! 4. *ranks*: transitions that lower a sum which none raises and which is bounded: it stays as it is in the end. Counters, shared variables, their sums and differences, and sums of three
 //!    counters are tried;
-//! 5. states in which no transition is taken and whoever is scheduled moves.
+//! 5. *the least one*: of those at a label one comes first in an order of guards, and can go on (`least`);
+//! 6. states in which no transition is taken and whoever is scheduled moves.
 //!
 //! What supports this is an invariant that [`crate::infer`] finds: equations, then bounds as well. Nothing is taken for true that the checker is not given a proof of. What is lost: regions are not split, and other processes are
 //! told apart by labels and by counted predicates alone. After Farzan, Kincaid and Podelski (LICS 2016) and Pnueli, Xu and Zuck (CAV 2002), with deletion as in the finite engines.
 
+mod least;
 mod left;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 use threadwise_evidence::family::{
@@ -26,6 +28,8 @@ use threadwise_evidence::family::{
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Family, Formula, From, Liveness, Names, PathEnd, Population, Term};
 
+use self::least::Followed;
+use crate::compared::More;
 use crate::conditions::{Cases, Goal, Instantiation, Origin, TooMuch, form_after, instantiations};
 use crate::infer::{Inference, variables};
 use crate::questions::{Halt, Place, Spot};
@@ -99,6 +103,7 @@ pub(crate) struct Prepared<'l> {
     nobody: Context,
     /// What would hold if a predicate of the property could not be evaluated.
     undefined: Vec<Vec<Linear>>,
+    followed: Vec<Followed>,
 }
 
 impl<'l> Prepared<'l> {
@@ -123,29 +128,37 @@ impl<'l> Prepared<'l> {
         for check in &liveness.checks {
             undefined.push(said(cases, &[], check, false)?);
         }
+        let followed = Followed::all(cases, liveness, &sites)?;
         Ok(Prepared {
             liveness,
             sites,
-            nobody: context(cases, &[])?,
+            nobody: context(cases, &[], More::default())?,
             undefined,
+            followed,
         })
     }
 }
 
-/// A context, and a translator of formulas about it.
-fn context(cases: &mut Cases<'_>, references: &[Reference]) -> Result<Context, TooMuch> {
+/// A context in which something more may be assumed.
+fn context(
+    cases: &mut Cases<'_>,
+    references: &[Reference],
+    mut more: More,
+) -> Result<Context, TooMuch> {
     let scope = Scope::of(references);
     let by_references = cases.by_references();
     let mut translator = Translator::new(cases.family, &mut cases.table, &scope);
-    let mut facts = translator.background(&cases.counted)?;
+    let mut facts = translator.background(&cases.ghosts)?;
     facts.append(&mut translator.facts);
-    let assumed = instantiations(
+    facts.append(&mut more.facts);
+    let mut assumed = instantiations(
         &scope,
         &cases.views,
         &by_references,
         &cases.variables,
         &mut cases.table,
     );
+    assumed.append(&mut more.instantiations);
     cases.goals += 1;
     Ok(Context {
         number: cases.goals,
@@ -202,7 +215,7 @@ impl Site {
         let standing = match place {
             Some(place) => standing_of(cases, &references, place, &known)?,
             None => Standing {
-                context: context(cases, &references)?,
+                context: context(cases, &references, More::default())?,
                 closed: Vec::new(),
                 open: None,
             },
@@ -258,7 +271,7 @@ impl Site {
             }
         }
         let mut holding = BTreeMap::new();
-        for (number, counted) in cases.counted.clone().iter().enumerate() {
+        for (number, counted) in cases.ghosts.counted.clone().iter().enumerate() {
             let own_alone = counted.predicate.terms.iter().all(|(variable, _)| {
                 matches!(cases.table.var(*variable), Var::Local(..) | Var::Param(_))
             });
@@ -296,7 +309,11 @@ fn standing_of(
         own: Some(references.len() as u32 - 1),
         ..Names::default()
     };
-    let (mut closed, mut ways, mut all) = (Vec::new(), Vec::new(), true);
+    let scope = Scope::of(references);
+    let (mut next, mut more) = (references.len() as u32, More::default());
+    let own = references.len() as u32 - 1;
+    let closed = cases.closed(&scope, own, None, &mut next, &mut more)?;
+    let (mut ways, mut all) = (Vec::new(), true);
     for path in &family.templates[who.template].paths {
         if path.from != who.location {
             continue;
@@ -308,7 +325,6 @@ fn standing_of(
         }
         let guard = path.guard.iter().map(|guard| guard.resolve(&names));
         let guard = Formula::all(guard);
-        closed.extend(said(cases, references, &guard, false)?);
         match about(&said(cases, references, &guard, true)?, known) {
             Some(open) => ways.push(open),
             None => all = false,
@@ -317,7 +333,7 @@ fn standing_of(
     let open = Linear::any(ways);
     let open = (all && open.truth().is_none()).then_some(open);
     Ok(Standing {
-        context: context(cases, references)?,
+        context: context(cases, references, more)?,
         closed,
         open,
     })
@@ -343,6 +359,8 @@ enum About {
     Site(usize),
     /// And with somebody else at a label.
     Other(usize, (TemplateId, LocationId)),
+    /// A transition beside somebody who is followed.
+    Beside(usize, Edge),
 }
 
 /// Something that was shown: this contradicts what holds there.
@@ -412,6 +430,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             let found = self.promise()?
                 || self.oneself()?
                 || self.somebody()?
+                || self.least()?
                 || self.leave()
                 || self.rank()?
                 || self.everybody()?;
@@ -433,6 +452,12 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             Deletion::Oneself { .. } => "who waits has a step, and is scheduled".to_owned(),
             Deletion::Somebody { location, .. } => {
                 format!("nobody stays at `{location}` for ever")
+            }
+            Deletion::Least { least, .. } => {
+                format!(
+                    "the least one does not stay at `{}` for ever",
+                    least.location
+                )
             }
             Deletion::Everybody { .. } => "whoever is scheduled moves".to_owned(),
             Deletion::Promise { assumption, .. } => {
@@ -468,6 +493,10 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
                     let case = &self.cases.cases[case];
                     (&case.facts, &case.assumed)
                 }
+                About::Beside(followed, edge) => {
+                    let case = self.beside(followed, edge);
+                    (&case.facts, &case.assumed)
+                }
                 about => {
                     let context = self.context(about);
                     (&context.facts, &context.assumed)
@@ -481,14 +510,18 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
                 assumed: assumed.clone(),
             }
         });
-        (goals.collect(), claim)
+        let mut goals: Vec<Goal> = goals.collect();
+        goals.extend(self.orders());
+        (goals, claim)
     }
 
     fn context(&self, about: About) -> &'p Context {
         let prepared = self.prepared;
         match about {
             About::Other(site, other) => &prepared.sites[site].others[&other].context,
-            About::Site(site) | About::Case(site) => &prepared.sites[site].standing.context,
+            About::Site(site) | About::Case(site) | About::Beside(site, _) => {
+                &prepared.sites[site].standing.context
+            }
             About::Nobody => &prepared.nobody,
         }
     }
@@ -508,6 +541,14 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
                 facts: &cases.cases[number].facts,
                 assumed: &cases.cases[number].assumed,
             },
+            About::Beside(followed, edge) => {
+                let case = self.beside(followed, edge);
+                Spot {
+                    place: Place::Goal(case.number),
+                    facts: &case.facts,
+                    assumed: &case.assumed,
+                }
+            }
             about => {
                 let context = self.context(about);
                 Spot {
@@ -604,8 +645,16 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
 
     /// The region before and after a transition.
     fn around(&self, edge: Edge) -> Result<Vec<Linear>, Overflow> {
+        self.around_in(edge, &self.cases.cases[self.live[&edge]].after)
+    }
+
+    /// The same, with what variables are after it.
+    fn around_in(
+        &self,
+        edge: Edge,
+        after: &HashMap<Variable, Form>,
+    ) -> Result<Vec<Linear>, Overflow> {
         let mut around = self.region(edge.control)?;
-        let after = &self.cases.cases[self.live[&edge]].after;
         if let Some(target) = self.target(edge) {
             for region in self.region(target)? {
                 around.push(Cases::after(&region, after)?);
@@ -989,7 +1038,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
         let family = self.cases.family;
         for (template, declared) in family.templates.iter_enumerated() {
             let mut which = vec![None];
-            let counted = self.cases.counted.iter().enumerate();
+            let counted = self.cases.ghosts.counted.iter().enumerate();
             let counted = counted.filter(|(_, counted)| counted.template == template);
             for (predicate, _) in counted {
                 which.extend([true, false].map(|holds| Some(Holding { predicate, holds })));
@@ -1190,6 +1239,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             Form { terms, constant: 0 }
         };
         let mut sums = sums::ranks(self.cases.family, &self.cases.table, &|v| self.number(v));
+        sums.extend(self.compared().map(|v| sum(&[(v, 1)])));
         sums.extend(counters.iter().map(|v| sum(&[(*v, 1)])));
         sums.extend(
             others

@@ -38,6 +38,25 @@ pub(crate) enum Var {
     Choice(u32),
     /// What is not linear, by its text.
     Opaque(String),
+    /// How many processes compare with a reference: before a step, or after it.
+    Compared(ComparedAt, bool),
+    /// Whether a comparison of a process with a reference holds: before a step, or after it.
+    Comparison(u32, u32, u32, bool),
+    /// Whether it is a process at a label that keeps another one from a step.
+    Blocker(u32, TemplateId, LocationId),
+}
+
+/// The number of processes at a label, a reference left out, of which a comparison with the reference holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct ComparedAt {
+    /// The comparison, by its position.
+    pub(crate) comparison: u32,
+    /// The template of the processes that are counted.
+    pub(crate) template: TemplateId,
+    /// Where they are.
+    pub(crate) location: LocationId,
+    /// The reference.
+    pub(crate) reference: u32,
 }
 
 /// An index of a cell.
@@ -70,6 +89,11 @@ impl Table {
         number
     }
 
+    /// The number of a variable, if it has one.
+    pub(crate) fn known(&self, var: &Var) -> Option<Variable> {
+        self.numbers.get(var).copied()
+    }
+
     /// How many variables there are: the first number that none of them has.
     pub(crate) fn count(&self) -> Variable {
         self.vars.len() as Variable
@@ -78,11 +102,6 @@ impl Table {
     /// The variable with a number.
     pub(crate) fn var(&self, number: Variable) -> &Var {
         &self.vars[number as usize]
-    }
-
-    /// The number of a variable, if it has one.
-    pub(crate) fn known(&self, var: &Var) -> Option<Variable> {
-        self.numbers.get(var).copied()
     }
 
     /// The variable with references replaced: `references[i]` in the place of `i`.
@@ -107,11 +126,19 @@ impl Table {
             Var::Indicator(reference, predicate, after) => {
                 Var::Indicator(to(*reference), *predicate, *after)
             }
+            Var::Compared(at, after) => {
+                let reference = to(at.reference);
+                Var::Compared(ComparedAt { reference, ..*at }, *after)
+            }
+            Var::Comparison(process, comparison, reference, after) => {
+                Var::Comparison(to(*process), *comparison, to(*reference), *after)
+            }
             Var::Param(_)
             | Var::Counter(..)
             | Var::Counted(..)
             | Var::Sum(..)
             | Var::Choice(_)
+            | Var::Blocker(..)
             | Var::Opaque(_) => return number,
         };
         self.number(renamed)
@@ -156,6 +183,27 @@ impl Table {
             }
             Var::Choice(choice) => format!("?{choice}"),
             Var::Opaque(text) => format!("{{{text}}}"),
+            Var::Compared(at, primed) => {
+                let template = &family.templates[at.template];
+                let label = &template.locations[at.location];
+                format!(
+                    "#{}.{label}[{}:${}]{}",
+                    template.name,
+                    at.comparison,
+                    at.reference,
+                    after(*primed)
+                )
+            }
+            Var::Comparison(process, comparison, reference, primed) => {
+                format!("${process}:{comparison}:${reference}{}", after(*primed))
+            }
+            Var::Blocker(process, template, location) => {
+                let template = &family.templates[*template];
+                format!(
+                    "${process}@{}.{}",
+                    template.name, template.locations[*location]
+                )
+            }
         }
     }
 }
@@ -288,6 +336,26 @@ pub(crate) struct Counted {
     pub(crate) predicate: Atom,
 }
 
+/// A comparison of a process with another one, the reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Comparison {
+    /// The template of the processes that are counted.
+    pub(crate) template: TemplateId,
+    /// The template of the reference.
+    pub(crate) of: TemplateId,
+    /// A formula over parameters, shared variables, and cells of the process, reference 0, and of the reference, 1.
+    pub(crate) predicate: Linear,
+    /// Whether it is an order: of finitely many processes one is least in it.
+    pub(crate) order: bool,
+}
+
+/// What is counted beside who is at which label.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ghosts {
+    pub(crate) counted: Vec<Counted>,
+    pub(crate) compared: Vec<Comparison>,
+}
+
 /// Translates terms and formulas for a scope, and collects facts about what it had to name.
 pub(crate) struct Translator<'a> {
     pub(crate) family: &'a Family,
@@ -398,7 +466,7 @@ impl<'a> Translator<'a> {
     }
 
     /// The number of processes of which a formula holds, or does not, if that depends on where they are alone.
-    fn at_labels(
+    pub(crate) fn at_labels(
         &mut self,
         var: threadwise_lang::program::BoundId,
         template: TemplateId,
@@ -769,7 +837,7 @@ impl<'a> Translator<'a> {
     }
 
     /// What holds of the scope in every state: `where`, numbers of processes, ids, types.
-    pub(crate) fn background(&mut self, counted: &[Counted]) -> Result<Vec<Linear>, Overflow> {
+    pub(crate) fn background(&mut self, ghosts: &Ghosts) -> Result<Vec<Linear>, Overflow> {
         let family = self.family;
         let mut facts = Vec::new();
         for assumption in &family.assumptions {
@@ -819,10 +887,11 @@ impl<'a> Translator<'a> {
                 });
             }
         }
-        for (number, predicate) in counted.iter().enumerate() {
+        for (number, predicate) in ghosts.counted.iter().enumerate() {
             self.counted_facts(number as u32, predicate, &mut facts)?;
         }
         sums::facts(self, &mut facts)?;
+        self.compared_facts(ghosts, &mut facts)?;
         Ok(facts)
     }
 

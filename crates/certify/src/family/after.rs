@@ -1,13 +1,14 @@
 //! The values after a step, as sums over the state before it.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use threadwise_evidence::arithmetic::{Formula, Variable};
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Cell, FamilyVariable, Index, Names, Path, Population, Term, Write};
 
 use super::linear::{Linear, at_most, differ, less, of_atom, substitute};
-use super::names::{Place, Symbol, counted_name, id_name, indicator_name};
+use super::names::{Compared, Place, Symbol, counted_name, id_name, indicator_name};
 use super::scope::{Process, indicates, within_type};
 use super::translate::Translation;
 use super::{Claimed, Counted, sums};
@@ -15,17 +16,22 @@ use crate::Error;
 
 /// A step.
 pub(crate) struct After<'p> {
+    pub(super) claim: &'p Claimed<'p>,
     path: &'p Path,
     /// The process whose step it is, as it is before the step.
     pub(super) mover: Process,
     /// Where it is after the step.
     pub(super) to: LocationId,
     /// Processes that the step starts, and that the condition is about.
-    started: Vec<Process>,
+    pub(super) started: Vec<Process>,
     /// What is written: cells and values over the state before.
-    writes: Vec<Write>,
+    pub(super) writes: Vec<Write>,
     /// The values of variables of the claim.
     values: HashMap<Variable, Linear>,
+    /// The numbers of processes that compare with references of which it was said what is known.
+    said: RefCell<BTreeSet<Compared>>,
+    /// Whether nothing is said about the process whose step it is.
+    stranger: bool,
 }
 
 /// How the number of processes outside the scope changes of which a predicate holds.
@@ -40,6 +46,7 @@ enum Flow {
 
 impl<'p> After<'p> {
     pub(crate) fn new(
+        claim: &'p Claimed<'p>,
         path: &'p Path,
         mover: Process,
         to: LocationId,
@@ -47,12 +54,15 @@ impl<'p> After<'p> {
     ) -> After<'p> {
         let writes = path.writes.iter().map(|write| write.of(mover.number));
         After {
+            claim,
             path,
             mover,
             to,
             started,
             writes: writes.collect(),
             values: HashMap::new(),
+            said: RefCell::default(),
+            stranger: false,
         }
     }
 
@@ -61,11 +71,15 @@ impl<'p> After<'p> {
         &self.writes
     }
 
+    /// The same step, of a process about which nothing is said.
+    pub(crate) fn of_stranger(self, stranger: bool) -> After<'p> {
+        After { stranger, ..self }
+    }
+
     /// What is known of the processes that are started, and of what is counted after the step.
     pub(crate) fn facts(
         &self,
         translation: &mut Translation<'_, '_>,
-        claim: &Claimed<'_>,
     ) -> Result<Vec<Formula>, Error> {
         let mut facts = Vec::new();
         for (position, process) in self.started.iter().enumerate() {
@@ -81,8 +95,14 @@ impl<'p> After<'p> {
                 }
             }
         }
-        for (number, counted) in claim.counted.iter().enumerate() {
+        for (number, counted) in self.claim.counted.iter().enumerate() {
             self.counted(translation, number, counted, &mut facts)?;
+        }
+        let here = translation.scope.processes.iter().copied();
+        let here = here.filter(|process| *process != self.mover || !self.stranger);
+        let all: Vec<Process> = here.chain(self.started.iter().copied()).collect();
+        for process in all {
+            self.all_compared(translation, process, &mut facts)?;
         }
         Ok(facts)
     }
@@ -167,6 +187,12 @@ impl<'p> After<'p> {
             }
             Symbol::Sum(template, location, number) => {
                 return sums::after(self, translation, (*template, *location, *number), facts);
+            }
+            Symbol::Compared(compared) => {
+                if self.said.borrow_mut().insert(*compared) {
+                    self.compared(translation, *compared, facts)?;
+                }
+                return Ok(translation.variable(compared.name(family) + "'"));
             }
             Symbol::Param(_) | Symbol::Id(_) => {
                 return Ok(translation.variable(symbol.name(family)));

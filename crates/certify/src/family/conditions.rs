@@ -9,6 +9,8 @@
 //! Each is a list of hypotheses and the negation of a goal, which contradict each other. A judge is given them, hypotheses that
 //! conditions share once.
 
+use std::collections::BTreeSet;
+
 use threadwise_evidence::CheckName;
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_evidence::family::{Condition, Reference};
@@ -52,6 +54,8 @@ pub(crate) struct Lister<'a, J> {
     pub(crate) judge: J,
     pub(crate) stop: &'a dyn Fn() -> bool,
     pub(crate) conditions: u64,
+    /// The comparisons that have been shown to be orders.
+    pub(crate) orders: BTreeSet<usize>,
 }
 
 /// The steps of a process from a label to states that a view fits.
@@ -258,8 +262,9 @@ impl<J: Judge> Lister<'_, J> {
             for guard in &guards {
                 known.push(translation.assume(guard, true)?);
             }
-            let mut after = After::new(path, mover, to, started.clone());
-            known.extend(after.facts(&mut translation, claim)?);
+            let mut after = After::new(claim, path, mover, to, started.clone())
+                .of_stranger(steps.mover.is_none());
+            known.extend(after.facts(&mut translation)?);
             let mut wrong = Vec::with_capacity(view.assertions.len());
             for assertion in view.assertions {
                 let holds = after.formula(&mut translation, assertion, &mut known)?;
@@ -469,7 +474,11 @@ fn uniform(
     let formula = substitute(counted.predicate, &mut |variable| {
         let symbol = translation.table.symbol(variable)?.clone();
         let declared = match &symbol {
-            Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
+            Symbol::Param(_)
+            | Symbol::Count(..)
+            | Symbol::Counted(..)
+            | Symbol::Sum(..)
+            | Symbol::Compared(_) => {
                 return Ok(Linear::variable(variable));
             }
             Symbol::Id(_) => None,

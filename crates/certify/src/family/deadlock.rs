@@ -2,7 +2,7 @@
 //!
 //! One condition says it all. In a deadlock nobody at a label has a step. So there is nobody, or any process there is one that each path is closed to: the *witness* of
 //! the label. What holds of all processes at the label holds of it. Where processes are counted by predicates as well, there is a witness of those that a predicate holds of, and of those that
-//! it does not. Witnesses need not differ from each other, so nothing is said of two of them. A process at `done` has ended, and resting (`stay`) is no path. A path on which a check
+//! it does not; and of those at a label one that is *least* in an order: finitely many processes have one. Witnesses need not differ from each other, so nothing is said of two of them. A process at `done` has ended, and resting (`stay`) is no path. A path on which a check
 //! fails is a step.
 
 use std::collections::HashSet;
@@ -10,8 +10,10 @@ use std::collections::HashSet;
 use threadwise_evidence::arithmetic::Formula;
 use threadwise_evidence::family::Condition;
 use threadwise_lang::program::{LocationId, TemplateId};
-use threadwise_model::family::{Family, Formula as Guard, Names};
+use threadwise_model::family::Family;
 
+use super::blockers::closed;
+use super::compared::LeastAt;
 use super::conditions::{Judge, Lister, property_span};
 use super::linear::{Linear, at_most};
 use super::names::counted_name;
@@ -25,6 +27,8 @@ use crate::Error;
 struct Witness<'c> {
     process: Process,
     counted: Option<(usize, &'c Counted<'c>, bool)>,
+    /// The order in which it is least of those at the label.
+    least: Option<LeastAt>,
 }
 
 impl<J: Judge> Lister<'_, J> {
@@ -32,6 +36,11 @@ impl<J: Judge> Lister<'_, J> {
     pub(crate) fn deadlock(&mut self) -> Result<(), Error> {
         self.go_on()?;
         let (family, claim) = (self.family, self.claim);
+        for (comparison, comparing) in claim.compared.iter().enumerate() {
+            if comparing.order {
+                self.order(comparison)?;
+            }
+        }
         let nobody = Scope::default();
         let mut translation = Translation::new(family, &nobody, &mut self.table);
         let mut known = facts(&mut translation, claim)?;
@@ -43,12 +52,20 @@ impl<J: Judge> Lister<'_, J> {
         known.push(at_most(&Linear::number(1), &open)?);
         known.extend(translation.take_facts());
         let everywhere: HashSet<Formula> = known.iter().cloned().collect();
-        for witness in witnesses(family, claim) {
+        let witnesses = witnesses(family, claim);
+        let mut next = witnesses.len() as u32;
+        for witness in witnesses {
             let scope = Scope {
                 processes: vec![witness.process],
             };
             let mut translation = Translation::new(family, &scope, &mut self.table);
-            known.push(stuck(&mut translation, claim, witness, &everywhere)?);
+            known.push(stuck(
+                &mut translation,
+                claim,
+                witness,
+                &everywhere,
+                &mut next,
+            )?);
         }
         self.judge.push(&self.table, &known)?;
         let property = self.property;
@@ -83,13 +100,25 @@ fn witnesses<'c>(family: &Family, claim: &'c Claimed<'c>) -> Vec<Witness<'c>> {
         if which.is_empty() {
             which.push(None);
         }
-        for counted in which {
+        let compared = claim.compared.iter().enumerate();
+        let orders = compared.filter(|(_, comparing)| comparing.order && comparing.of == template);
+        let least = orders.map(|(comparison, _)| LeastAt {
+            template,
+            location,
+            comparison,
+        });
+        let which = which.into_iter().map(|counted| (counted, None));
+        for (counted, least) in which.chain(least.map(|least| (None, Some(least)))) {
             let process = Process {
                 number: found.len() as u32,
                 template,
                 location,
             };
-            found.push(Witness { process, counted });
+            found.push(Witness {
+                process,
+                counted,
+                least,
+            });
         }
     }
     found
@@ -101,6 +130,7 @@ fn stuck(
     claim: &Claimed<'_>,
     witness: Witness<'_>,
     everywhere: &HashSet<Formula>,
+    next: &mut u32,
 ) -> Result<Formula, Error> {
     let family = translation.family;
     let Process {
@@ -123,7 +153,11 @@ fn stuck(
             }
         }
     };
-    known.extend(closed(translation, number, template, location)?);
+    if let Some(least) = witness.least {
+        let fewer = least.less_than(translation, number);
+        known.push(at_most(&fewer, &Linear::default())?);
+    }
+    known.extend(closed(translation, claim, witness.process, next)?);
     if !known.iter().any(|known| known.truth() == Some(false)) {
         known.extend(facts(translation, claim)?);
         known.extend(assertions(translation, claim)?);
@@ -131,25 +165,4 @@ fn stuck(
     }
     known.retain(|known| !everywhere.contains(known));
     Ok(Formula::any([absent, Formula::all(known)]))
-}
-
-/// What is known of a process at a label that has no step: of each path, some guard is false.
-pub(super) fn closed(
-    translation: &mut Translation<'_, '_>,
-    process: u32,
-    template: TemplateId,
-    location: LocationId,
-) -> Result<Vec<Formula>, Error> {
-    let names = Names {
-        own: Some(process),
-        bound: Vec::new(),
-    };
-    let mut known = Vec::new();
-    let paths = translation.family.templates[template].paths.iter();
-    // Nothing is known of the values that a path could choose.
-    for path in paths.filter(|path| path.from == location && path.choices == 0) {
-        let guard = path.guard.iter().map(|guard| guard.resolve(&names));
-        known.push(translation.assume(&Guard::all(guard), false)?);
-    }
-    Ok(known)
 }

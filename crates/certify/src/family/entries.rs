@@ -19,7 +19,7 @@ use super::translate::Translation;
 use crate::Error;
 
 /// How many entries are brought in at most.
-const MAX_ENTRIES: usize = 4;
+pub(super) const MAX_ENTRIES: usize = 4;
 
 /// What a condition says of a scope, resolved.
 pub(super) struct Said<'s> {

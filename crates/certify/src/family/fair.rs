@@ -10,6 +10,7 @@
 //! - *oneself*, *somebody*: states that every live transition keeps, in which a process at a label has a step, whoever it is, while no step from there is taken (by the process that waits, or by
 //!   others): a process that is there stays there, is scheduled, and does not move. That needs unconditional fairness, and a label without `stay`. Processes at the label can be told apart by a
 //!   predicate about their own variables, which change in their own steps alone;
+//! - *least*: the same of the process that is least of those at a label, in an order (`least`);
 //! - *everybody*: states in which no transitions are taken and every process has a step, and none may rest, so that whoever is scheduled moves;
 //! - *promise*: the cause of an assumption, if its effect is nowhere in the region. An assumption about each process of a template is one about the process that waits, or says
 //!   that the effect holds of somebody infinitely often if the cause does, as there are finitely many.
@@ -27,9 +28,10 @@ use threadwise_model::family::{
     Family, Formula as Predicate, From, Liveness, Names, Path, PathEnd, Population, Term,
 };
 
+use super::Claimed;
 use super::after::After;
+use super::blockers::closed;
 use super::conditions::{Judge, Lister, property_span};
-use super::deadlock::closed;
 use super::linear::{Linear, at_most, less};
 use super::names::{Symbol, Table, counted_name, location_named, template_named};
 use super::scope::{Process, Scope, assertions, facts};
@@ -38,7 +40,7 @@ use crate::Error;
 
 /// Who moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mover {
+pub(super) enum Mover {
     /// The process that waits.
     Own,
     /// Another one, of this template.
@@ -47,22 +49,22 @@ enum Mover {
 
 /// A path that is taken from a control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Edge {
-    control: usize,
-    mover: Mover,
+pub(super) struct Edge {
+    pub(super) control: usize,
+    pub(super) mover: Mover,
     path: usize,
 }
 
 /// What is left of the runs that wait.
-struct Course<'a> {
+pub(super) struct Course<'a> {
     family: &'a Family,
     liveness: &'a Liveness,
     claim: &'a FairClaim,
     /// The label of each control.
-    locations: Vec<Option<LocationId>>,
+    pub(super) locations: Vec<Option<LocationId>>,
     /// What was deleted at each.
     deleted: Vec<Vec<&'a Formula>>,
-    live: BTreeSet<Edge>,
+    pub(super) live: BTreeSet<Edge>,
     /// Sums that stay as they are.
     settled: Vec<&'a [(Variable, i64)]>,
     /// The deletion that is looked at.
@@ -70,7 +72,7 @@ struct Course<'a> {
 }
 
 /// What is asked about a transition.
-type About<'q> = &'q dyn Fn(
+pub(super) type About<'q> = &'q dyn Fn(
     &mut Translation<'_, '_>,
     &mut After<'_>,
     &mut Vec<Formula>,
@@ -114,7 +116,7 @@ impl<'a> Course<'a> {
     }
 
     /// The template of the process that waits.
-    fn reference(&self) -> Option<TemplateId> {
+    pub(super) fn reference(&self) -> Option<TemplateId> {
         self.liveness.reference.map(|(_, template)| template)
     }
 
@@ -142,6 +144,7 @@ impl<'a> Course<'a> {
                 }
                 Deletion::Oneself { states } => formulas.push(&states.states),
                 Deletion::Somebody { states, .. }
+                | Deletion::Least { states, .. }
                 | Deletion::Everybody { states }
                 | Deletion::Promise { states, .. } => {
                     formulas.extend(states.iter().map(|deleted| &deleted.states));
@@ -190,7 +193,7 @@ impl<'a> Course<'a> {
         !(single && self.reference() == Some(template))
     }
 
-    fn path(&self, edge: Edge) -> Option<&'a Path> {
+    pub(super) fn path(&self, edge: Edge) -> Option<&'a Path> {
         let template = match edge.mover {
             Mover::Own => self.reference()?,
             Mover::Other(template) => template,
@@ -251,10 +254,14 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// The process that waits and another one, numbered as in conditions.
-    fn scope(&self, control: usize, other: Option<(TemplateId, LocationId)>) -> Scope {
+    /// The process that waits and others, numbered as in conditions.
+    fn scope(
+        &self,
+        control: usize,
+        others: impl IntoIterator<Item = (TemplateId, LocationId)>,
+    ) -> Scope {
         let own = self.reference().zip(self.locations[control]);
-        let processes = own.into_iter().chain(other).zip(0..);
+        let processes = own.into_iter().chain(others).zip(0..);
         Scope {
             processes: processes
                 .map(|((template, location), number)| Process {
@@ -275,7 +282,7 @@ impl<'a> Course<'a> {
         Ok(region)
     }
 
-    fn condition(
+    pub(super) fn condition(
         &self,
         part: DeletionPart,
         control: usize,
@@ -467,6 +474,11 @@ impl<J: Judge> Lister<'_, J> {
                 self.somebody(course, (template, location), holding.as_ref(), &states)?;
                 course.delete(&states);
             }
+            Deletion::Least { least, states } => {
+                let states = course.states(states)?;
+                self.least(course, least, &states)?;
+                course.delete(&states);
+            }
             Deletion::Everybody { states } => {
                 let states = course.states(states)?;
                 self.everybody(course, &states)?;
@@ -527,9 +539,10 @@ impl<J: Judge> Lister<'_, J> {
             self.gone(course, *edge, states[control], None)?;
         }
         let condition = course.condition(DeletionPart::Enabled, control, None, None);
+        let claim = self.claim;
         self.state(course, control, None, condition, true, &|translation| {
             let mut known = in_states(translation, states[control])?;
-            known.extend(closed(translation, 0, template, location)?);
+            known.extend(stands(translation, claim)?);
             Ok(known)
         })?;
         self.persists(course, states)
@@ -543,6 +556,7 @@ impl<J: Judge> Lister<'_, J> {
         states: &[Option<&Formula>],
     ) -> Result<(), Error> {
         scheduled(course, template, location)?;
+        let claim = self.claim;
         let leaves = |edge: &&Edge| {
             let from = course.path(**edge).map(|path| path.from);
             edge.mover == Mover::Other(template) && from == Some(location)
@@ -577,7 +591,7 @@ impl<J: Judge> Lister<'_, J> {
                 if let Some((holds, _)) = holding {
                     known.push(translation.rename(holds, &|_| number)?);
                 }
-                known.extend(closed(translation, number, template, location)?);
+                known.extend(stands(translation, claim)?);
                 Ok(known)
             })?;
         }
@@ -585,7 +599,7 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     fn everybody(&mut self, course: &Course<'_>, states: &[Option<&Formula>]) -> Result<(), Error> {
-        let family = course.family;
+        let (family, claim) = (course.family, self.claim);
         for (control, of) in states.iter().enumerate() {
             if of.is_none() {
                 continue;
@@ -601,9 +615,7 @@ impl<J: Judge> Lister<'_, J> {
             self.state(course, control, None, condition, true, &|translation| {
                 let mut known = in_states(translation, *of)?;
                 match own {
-                    Some((template, location)) => {
-                        known.extend(resting(translation, 0, template, location)?);
-                    }
+                    Some(_) => known.extend(resting(translation, claim)?),
                     None => {
                         for template in family.templates.indices() {
                             let population = translation.population(template)?;
@@ -623,9 +635,8 @@ impl<J: Judge> Lister<'_, J> {
                         course.condition(DeletionPart::Enabled, control, Some(template), at);
                     let other = Some((template, location));
                     self.state(course, control, other, condition, true, &|translation| {
-                        let number = translation.scope.processes.len() as u32 - 1;
                         let mut known = in_states(translation, *of)?;
-                        known.extend(resting(translation, number, template, location)?);
+                        known.extend(resting(translation, claim)?);
                         Ok(known)
                     })?;
                 }
@@ -682,7 +693,11 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     /// That every live transition from these states leads to these states.
-    fn persists(&mut self, course: &Course<'_>, states: &[Option<&Formula>]) -> Result<(), Error> {
+    pub(super) fn persists(
+        &mut self,
+        course: &Course<'_>,
+        states: &[Option<&Formula>],
+    ) -> Result<(), Error> {
         for edge in &course.live {
             let Some(before) = states[edge.control] else {
                 continue;
@@ -754,11 +769,23 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     /// A condition about a live transition: that what is asked contradicts the region before and after it.
-    fn step(
+    pub(super) fn step(
         &mut self,
         course: &Course<'_>,
         part: DeletionPart,
         edge: Edge,
+        about: About<'_>,
+    ) -> Result<(), Error> {
+        self.step_beside(course, part, edge, None, about)
+    }
+
+    /// The same, with another process at a label that does not move.
+    pub(super) fn step_beside(
+        &mut self,
+        course: &Course<'_>,
+        part: DeletionPart,
+        edge: Edge,
+        bystander: Option<(TemplateId, LocationId)>,
         about: About<'_>,
     ) -> Result<(), Error> {
         self.go_on()?;
@@ -772,7 +799,7 @@ impl<J: Judge> Lister<'_, J> {
             Mover::Own => None,
             Mover::Other(template) => Some((template, path.from)),
         };
-        let scope = course.scope(edge.control, other);
+        let scope = course.scope(edge.control, bystander.into_iter().chain(other));
         let mover = match (edge.mover, scope.processes.first(), scope.processes.last()) {
             (Mover::Own, Some(own), _) => *own,
             (Mover::Other(_), _, Some(other)) => *other,
@@ -788,8 +815,9 @@ impl<J: Judge> Lister<'_, J> {
         for guard in &path.guard {
             known.push(translation.assume(&guard.resolve(&names), true)?);
         }
-        let mut after = After::new(path, mover, to, Vec::new());
-        known.extend(after.facts(&mut translation, self.claim)?);
+        let mut after = After::new(self.claim, path, mover, to, Vec::new())
+            .of_stranger(edge.mover != Mover::Own);
+        known.extend(after.facts(&mut translation)?);
         for region in course.region(edge.control)? {
             known.push(translation.rename(&region, &|i| i)?);
         }
@@ -813,7 +841,7 @@ impl<J: Judge> Lister<'_, J> {
     }
 
     /// A condition about states at a control, perhaps with another process somewhere: that what is asked contradicts the region.
-    fn state(
+    pub(super) fn state(
         &mut self,
         course: &Course<'_>,
         control: usize,
@@ -895,7 +923,11 @@ fn words(course: &Course<'_>, condition: &Condition) -> String {
 }
 
 /// That a process at a label is scheduled and moves then, if it has a step.
-fn scheduled(course: &Course<'_>, template: TemplateId, location: LocationId) -> Result<(), Error> {
+pub(super) fn scheduled(
+    course: &Course<'_>,
+    template: TemplateId,
+    location: LocationId,
+) -> Result<(), Error> {
     if !course.liveness.unconditional {
         return Err(course.refuse("processes need not be scheduled"));
     }
@@ -906,7 +938,7 @@ fn scheduled(course: &Course<'_>, template: TemplateId, location: LocationId) ->
 }
 
 /// That the state is one of those that are deleted.
-fn in_states(
+pub(super) fn in_states(
     translation: &mut Translation<'_, '_>,
     states: Option<&Formula>,
 ) -> Result<Vec<Formula>, Error> {
@@ -917,16 +949,28 @@ fn in_states(
 /// What is known of a process that may do nothing when it is scheduled.
 fn resting(
     translation: &mut Translation<'_, '_>,
-    process: u32,
-    template: TemplateId,
-    location: LocationId,
+    claim: &Claimed<'_>,
 ) -> Result<Vec<Formula>, Error> {
-    match translation.family.templates[template]
-        .rests
-        .contains(&location)
-    {
+    let family = translation.family;
+    let rests = translation.scope.processes.last().is_some_and(|process| {
+        let template = &family.templates[process.template];
+        template.rests.contains(&process.location)
+    });
+    match rests {
         true => Ok(Vec::new()),
-        false => closed(translation, process, template, location),
+        false => stands(translation, claim),
+    }
+}
+
+/// What is known if the last process in scope has no step.
+pub(super) fn stands(
+    translation: &mut Translation<'_, '_>,
+    claim: &Claimed<'_>,
+) -> Result<Vec<Formula>, Error> {
+    let mut next = translation.scope.processes.len() as u32;
+    match translation.scope.processes.last().copied() {
+        Some(process) => closed(translation, claim, process, &mut next),
+        None => Ok(Vec::new()),
     }
 }
 

@@ -7,11 +7,14 @@
 //! What is trusted: the front end, `model::family`, and this. The engines that find such claims build the same conditions by their own code.
 
 mod after;
+mod blockers;
+mod compared;
 mod conditions;
 mod deadlock;
 mod entries;
 mod excluded;
 mod fair;
+mod least;
 mod linear;
 mod names;
 mod proof;
@@ -21,7 +24,7 @@ mod sums;
 mod tests;
 mod translate;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use threadwise_evidence::arithmetic::{Formula, Proof};
@@ -33,6 +36,7 @@ use threadwise_model::family::{Conjunct, Family, Formula as Assumption, Liveness
 use crate::fit;
 use crate::rejection::{Error, Fault, Unproved};
 use crate::report::Report;
+use compared::{Comparing, is_comparable};
 pub use conditions::Judge;
 use conditions::Lister;
 use excluded::Conditions;
@@ -43,6 +47,8 @@ use sums::Summed;
 
 /// How many references a view may have: the number of conditions grows fast with it.
 const MAX_REFERENCES: usize = 8;
+/// How many comparisons a claim may have.
+const MAX_COMPARISONS: usize = 64;
 
 /// Checks that a certificate proves a property of a program for all values of the parameters, but for those that it names a value of. The
 /// property is an invariant, freedom from deadlock, or `checks`. `stop` is asked every few milliseconds whether to give up.
@@ -120,6 +126,7 @@ enum Asked {
 pub(crate) struct Claimed<'a> {
     pub(crate) views: Vec<View<'a>>,
     pub(crate) counted: Vec<Counted<'a>>,
+    pub(crate) compared: Vec<Comparing<'a>>,
 }
 
 /// The assertions about some processes.
@@ -211,6 +218,7 @@ impl<'a> Subject<'a> {
             judge,
             stop,
             conditions: 0,
+            orders: BTreeSet::new(),
         };
         lister.instance()?;
         if let Some(excluded) = &self.claim.excluded {
@@ -219,6 +227,7 @@ impl<'a> Subject<'a> {
                 || !claim.counted.is_empty()
                 || !claim.summed.is_empty()
                 || claim.fair.is_some()
+                || !claim.compared.is_empty()
             {
                 return Err(Error::no_proof("it has both views and excluded situations"));
             }
@@ -300,7 +309,7 @@ impl<'a> Claimed<'a> {
             mentioned(&listed.predicate, &mut |variable| {
                 let symbol = table.symbol(variable)?;
                 let fits = match symbol {
-                    Symbol::Count(..) | Symbol::Counted(..) => {
+                    Symbol::Count(..) | Symbol::Counted(..) | Symbol::Compared(_) => {
                         Err("it is a number of processes".to_owned())
                     }
                     Symbol::Sum(..) => Err("it is a sum over processes".to_owned()),
@@ -316,8 +325,58 @@ impl<'a> Claimed<'a> {
                 predicate: &listed.predicate,
             });
         }
-        Ok(Claimed { views, counted })
+        let compared = comparisons(family, claim, table)?;
+        Ok(Claimed {
+            views,
+            counted,
+            compared,
+        })
     }
+}
+
+/// Looks up the names of the comparisons of a claim.
+fn comparisons<'a>(
+    family: &Family,
+    claim: &'a FamilyClaim,
+    table: &Table,
+) -> Result<Vec<Comparing<'a>>, Error> {
+    if claim.compared.len() > MAX_COMPARISONS {
+        return Err(Error::unsupported(format!(
+            "there are more than {MAX_COMPARISONS} comparisons"
+        )));
+    }
+    let mut compared = Vec::with_capacity(claim.compared.len());
+    for listed in &claim.compared {
+        let counted = template(family, &listed.template)?;
+        let of = template(family, &listed.of)?;
+        if listed.order && counted != of {
+            return Err(Error::no_proof(
+                "an order compares processes of two templates",
+            ));
+        }
+        mentioned(&listed.predicate, &mut |variable| {
+            let symbol = table.symbol(variable)?;
+            let fits = match is_comparable(symbol) {
+                false => Err("it is a number of processes".to_owned()),
+                true => symbol.fits(family, &|i| match i {
+                    0 => Some(counted),
+                    1 => Some(of),
+                    _ => None,
+                }),
+            };
+            fits.map_err(|why| {
+                let name = table.name(variable);
+                Error::no_proof(format!("`{name}` is not for a comparison: {why}"))
+            })
+        })?;
+        compared.push(Comparing {
+            template: counted,
+            of,
+            predicate: &listed.predicate,
+            order: listed.order,
+        });
+    }
+    Ok(compared)
 }
 
 fn template(family: &Family, name: &str) -> Result<TemplateId, Error> {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use threadwise_evidence::arithmetic::{Atom, Formula, Variable};
-use threadwise_evidence::family::{CountedPredicate, FamilyClaim, SummedTerm};
+use threadwise_evidence::family::FamilyClaim;
 use threadwise_lang::program::{LocationId, ParamId, SharedId, TemplateId};
 use threadwise_model::family::{Cell, Dimension, Family, Index, Term};
 
@@ -42,6 +42,23 @@ pub(crate) enum Symbol {
     Counted(TemplateId, LocationId, usize),
     /// The sum of a term over them.
     Sum(TemplateId, LocationId, usize),
+    /// Of how many of them, a reference left out, a comparison with the reference holds.
+    Compared(Compared),
+}
+
+/// A number of processes that compare with a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Compared {
+    /// The template of those that are counted.
+    pub(crate) template: TemplateId,
+    /// Where they are.
+    pub(crate) location: LocationId,
+    /// The comparison, by its position in the claim.
+    pub(crate) comparison: usize,
+    /// The template of the reference.
+    pub(crate) of: TemplateId,
+    /// The reference.
+    pub(crate) reference: u32,
 }
 
 /// An index.
@@ -66,8 +83,7 @@ impl Table {
                 return Err(Error::no_proof(message));
             }
             table.number(name.clone());
-            let symbol = symbol(family, (&claim.counted, &claim.summed), name);
-            table.symbols.push(symbol);
+            table.symbols.push(symbol(family, claim, name));
         }
         Ok(table)
     }
@@ -152,19 +168,15 @@ impl Table {
     }
 }
 
-/// What a name stands for; `counted` and `summed` are what is counted and summed.
-pub(crate) fn symbol(
-    family: &Family,
-    (counted, summed): (&[CountedPredicate], &[SummedTerm]),
-    name: &str,
-) -> Option<Symbol> {
+/// What a name of a claim stands for.
+pub(crate) fn symbol(family: &Family, claim: &FamilyClaim, name: &str) -> Option<Symbol> {
     if let Some(rest) = name.strip_prefix('+') {
         let (template, rest) = rest.split_once('.')?;
         let template = template_named(family, template)?;
         let (location, rest) = rest.split_once('[')?;
         let location = location_named(family, template, location)?;
         let number = usize::try_from(decimal(rest.strip_suffix(']')?)?).ok()?;
-        let fits = summed.get(number)?.template == family.templates[template].name;
+        let fits = claim.summed.get(number)?.template == family.templates[template].name;
         return fits.then_some(Symbol::Sum(template, location, number));
     }
     if let Some(rest) = name.strip_prefix('#') {
@@ -177,9 +189,23 @@ pub(crate) fn symbol(
             ));
         };
         let location = location_named(family, template, location)?;
-        let number = decimal(rest.strip_suffix(']')?)?;
-        let number = usize::try_from(number).ok()?;
-        let counted = counted.get(number)?;
+        let rest = rest.strip_suffix(']')?;
+        if let Some((number, reference)) = rest.split_once(':') {
+            let comparison = usize::try_from(decimal(number)?).ok()?;
+            let listed = claim.compared.get(comparison)?;
+            let reference = decimal(reference.strip_prefix('$')?)?;
+            let compared = Compared {
+                template,
+                location,
+                comparison,
+                of: template_named(family, &listed.of)?,
+                reference: u32::try_from(reference).ok()?,
+            };
+            let fits = listed.template == family.templates[template].name;
+            return fits.then_some(Symbol::Compared(compared));
+        }
+        let number = usize::try_from(decimal(rest)?).ok()?;
+        let counted = claim.counted.get(number)?;
         let fits = counted.template == family.templates[template].name;
         return fits.then_some(Symbol::Counted(template, location, number));
     }
@@ -262,6 +288,10 @@ impl Symbol {
             Symbol::Param(_) | Symbol::Count(..) | Symbol::Counted(..) | Symbol::Sum(..) => {
                 self.clone()
             }
+            Symbol::Compared(compared) => Symbol::Compared(Compared {
+                reference: to(compared.reference),
+                ..*compared
+            }),
             Symbol::Id(reference) => Symbol::Id(to(*reference)),
             Symbol::Shared(var, places) => Symbol::Shared(*var, each(places)),
             Symbol::Local(owner, name, places) => {
@@ -284,6 +314,7 @@ impl Symbol {
             Symbol::Sum(template, location, number) => {
                 sum_name(family, *template, *location, *number)
             }
+            Symbol::Compared(compared) => compared.name(family),
         }
     }
 
@@ -301,6 +332,12 @@ impl Symbol {
                 return Ok(());
             }
             Symbol::Id(reference) => return known(*reference).map(drop),
+            Symbol::Compared(compared) => {
+                return match known(compared.reference)? == compared.of {
+                    true => Ok(()),
+                    false => Err("the comparison is with processes of another template".to_owned()),
+                };
+            }
             Symbol::Shared(var, places) => (&family.shared[*var].dims, places),
             Symbol::Local(owner, name, places) => {
                 let template = &family.templates[known(*owner)?];
@@ -364,6 +401,33 @@ impl Symbol {
             _ => None,
         }
     }
+}
+
+impl Compared {
+    /// The name of the number.
+    pub(crate) fn name(&self, family: &Family) -> String {
+        let count = count_name(family, self.template, self.location);
+        format!("{count}[{}:${}]", self.comparison, self.reference)
+    }
+}
+
+/// Whether a comparison of a process with a reference holds, as 1 or 0.
+pub(crate) fn comparison_name(process: u32, comparison: usize, reference: u32) -> String {
+    format!("${process}:{comparison}:${reference}")
+}
+
+/// Whether it is a process at a label that keeps another one from a step, as 1 or 0.
+pub(crate) fn blocker_name(
+    family: &Family,
+    process: u32,
+    template: TemplateId,
+    location: LocationId,
+) -> String {
+    let template = &family.templates[template];
+    format!(
+        "${process}@{}.{}",
+        template.name, template.locations[location]
+    )
 }
 
 fn with_places(mut name: String, places: &[Place]) -> String {

@@ -7,7 +7,7 @@ use threadwise_model::family::{Cell, Dimension, Family, FamilyVariable, Index, P
 use super::linear::{Linear, at_most, differ, equal, less};
 use super::names::{counted_name, id_name, indicator_name};
 use super::translate::Translation;
-use super::{Claimed, View, sums};
+use super::{Claimed, View, compared, sums};
 use crate::Error;
 
 /// A process that a condition is about.
@@ -144,6 +144,7 @@ pub(crate) fn facts(
         let value = translation.linear(&Term::Cell(cell))?;
         facts.extend(within_type(translation, variable, &value)?);
     }
+    compared::counted(translation, claim, &mut facts)?;
     for (number, counted) in claim.counted.iter().enumerate() {
         for process in scope.of(counted.template) {
             let holds = translation.rename(counted.predicate, &|_| process.number)?;

@@ -2,6 +2,7 @@
 
 mod entries;
 mod fair;
+mod least;
 mod real;
 mod sums;
 
@@ -133,10 +134,10 @@ impl Draft {
             known: Known::default(),
             proofs: Vec::new(),
             names: Vec::new(),
-            failed: None,
+            failed: Vec::new(),
         };
         let (prover, _) = subject.list(prover, &|| false).map_err(|e| e.to_string())?;
-        if let Some(failed) = prover.failed {
+        if let Some(failed) = prover.failed.into_iter().next() {
             return Err(failed);
         }
         let Claim::Family(claim) = &mut certificate.claim else {
@@ -147,6 +148,21 @@ impl Draft {
         let more = prover.names.into_iter().skip(claim.variables.len());
         claim.variables.extend(more.collect::<Vec<_>>());
         Ok(certificate)
+    }
+
+    /// What the conditions that have no proof say.
+    fn failures(&self) -> Vec<String> {
+        let certificate = self.certificate();
+        let subject = Subject::new(&self.program, &certificate, &self.property).unwrap();
+        let prover = Prover {
+            solver: Solver::new(Limits::default()),
+            known: Known::default(),
+            proofs: Vec::new(),
+            names: Vec::new(),
+            failed: Vec::new(),
+        };
+        let (prover, _) = subject.list(prover, &|| false).unwrap();
+        prover.failed
     }
 
     fn check(&self, certificate: &Certificate) -> Result<(), Error> {
@@ -170,7 +186,7 @@ struct Prover {
     known: Known,
     proofs: Vec<ConditionProof>,
     names: Vec<String>,
-    failed: Option<String>,
+    failed: Vec<String>,
 }
 
 impl Judge for Prover {
@@ -206,7 +222,7 @@ impl Judge for Prover {
             }
             other => {
                 let (what, _) = about(table);
-                self.failed.get_or_insert(format!("{what}: {other:?}"));
+                self.failed.push(format!("{what}: {condition}: {other:?}"));
             }
         }
         Ok(())

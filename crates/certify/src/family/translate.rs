@@ -80,7 +80,7 @@ impl<'f, 't> Translation<'f, 't> {
     }
 
     /// How many processes are at some labels.
-    fn total(
+    pub(super) fn total(
         &mut self,
         template: TemplateId,
         locations: impl IntoIterator<Item = LocationId>,
@@ -161,7 +161,7 @@ impl<'f, 't> Translation<'f, 't> {
     }
 
     /// If whether a formula holds of a process depends on its label only: the labels where it does, or does not, and the others.
-    fn labels(
+    pub(super) fn labels(
         &self,
         formula: &Formula,
         var: BoundId,

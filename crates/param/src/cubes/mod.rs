@@ -30,7 +30,7 @@ use crate::explain;
 use crate::infer::Inference;
 use crate::missing::LEMMA;
 use crate::points::Points;
-use crate::scope::Table;
+use crate::scope::{Ghosts, Table};
 pub(crate) use arrivals::Arrivals;
 use columns::{Frame, Situation};
 use search::Search;
@@ -126,7 +126,7 @@ impl Attempt<'_> {
         &self,
         allowance: &Allowance,
     ) -> Result<threadwise_evidence::family::FamilyClaim, Gap> {
-        let mut cases = Cases::new(self.family, Table::default(), Vec::new(), 0)?;
+        let mut cases = Cases::new(self.family, Table::default(), Ghosts::default(), 0)?;
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, &[]);
         let modes = Modes::One.of(&cases).map_err(TooMuch::from)?;

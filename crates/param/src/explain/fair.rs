@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use threadwise_evidence::Expression;
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
-use threadwise_evidence::family::{Deleted, Deletion, FairClaim, Transition};
+use threadwise_evidence::family::{Deleted, Deletion, FairClaim, Least, Transition};
 use threadwise_lang::program::TemplateId;
 use threadwise_model::family::{Family, Liveness, PathEnd, Term};
 
@@ -85,6 +85,15 @@ impl Argument<'_> {
                 };
                 format!(
                     "{who} of {template} is at {location} has a step and will be scheduled, so this does not last: {states}."
+                )
+            }
+            Deletion::Least { least, states } => {
+                let states = self.states(states)?;
+                let Least {
+                    template, location, ..
+                } = least;
+                format!(
+                    "Of those of {template} at {location} the first one has a step, and will be scheduled; nobody comes before it meanwhile, so this does not last: {states}."
                 )
             }
             Deletion::Everybody { states } => {
@@ -217,6 +226,7 @@ impl Argument<'_> {
                         false => words.summed(*number, *template, Some(*location))?,
                     }
                 }
+                Var::Compared(at, _) => words.compared(*at)?,
                 _ => words.name(variable)?,
             };
             add_to(&mut sum, *factor, &text);

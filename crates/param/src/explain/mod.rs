@@ -26,7 +26,9 @@ pub(crate) use self::scene::Scene;
 use self::shorten::Shortener;
 use self::words::{Sign, Words, joined, process};
 use crate::conditions::{View, view_variables};
-use crate::scope::{Counted, Form, Reference, Scope, Table, Translator, single};
+use crate::scope::{
+    Comparison, Counted, Form, Ghosts, Reference, Scope, Table, Translator, single,
+};
 use crate::sums::Summed;
 
 /// An assertion of a view.
@@ -61,7 +63,7 @@ pub(crate) fn outline(
     }
     // What is known of fewer processes need not be said of more.
     views.sort_by_key(|(references, _)| (references.len(), references.clone()));
-    let mut shortener = Shortener::new(family, &mut reader.table, &reader.counted, stop);
+    let mut shortener = Shortener::new(family, &mut reader.table, &reader.ghosts, stop);
     for (references, assertions) in views {
         let facts = shortener.shortest(&references, assertions, &stated)?;
         stated.push(Stated { references, facts });
@@ -70,13 +72,13 @@ pub(crate) fn outline(
     let writer = Writer {
         family,
         table: &reader.table,
-        counted: &reader.counted,
+        ghosts: &reader.ghosts,
         lowest: &lowest,
         letters: letters(family),
     };
     let argument = liveness
         .as_ref()
-        .zip(claim.fair.as_ref())
+        .zip(claim.fair.as_deref())
         .map(|(liveness, fair)| Argument {
             writer: &writer,
             reader: &reader,
@@ -139,7 +141,7 @@ fn letters(family: &Family) -> Vec<String> {
 /// The variables of a claim by their names.
 struct Reader {
     table: Table,
-    counted: Vec<Counted>,
+    ghosts: Ghosts,
     /// For each variable of the claim, the one in the table.
     variables: Vec<Option<Variable>>,
 }
@@ -148,9 +150,9 @@ impl Reader {
     fn new(family: &Family, claim: &FamilyClaim) -> Option<Reader> {
         let mut table = Table::default();
         let mut names: HashMap<String, Variable> = HashMap::new();
-        let register = |table: &mut Table, counted: &[Counted], references: Vec<Reference>| {
+        let register = |table: &mut Table, ghosts: &Ghosts, references: Vec<Reference>| {
             let view = View { references };
-            let variables = view_variables(family, table, counted, &view, true);
+            let variables = view_variables(family, table, ghosts, &view, true);
             let each = variables.iter();
             each.map(|v| (table.name(family, *v), *v))
                 .collect::<Vec<_>>()
@@ -160,12 +162,14 @@ impl Reader {
             let references = view.references.iter().map(|named| find(family, named));
             all.push(references.collect::<Option<_>>()?);
         }
-        let (mut counted, mut summed) = (Vec::new(), Vec::new());
+        let mut summed = Vec::new();
+        let mut ghosts = Ghosts::default();
+        let none = Ghosts::default();
         for predicate in &claim.counted {
             let mut templates = family.templates.iter_enumerated();
             let (template, declaration) = templates.find(|(_, t)| t.name == predicate.template)?;
             let location = declaration.entry;
-            let found = register(&mut table, &[], vec![Reference { template, location }]);
+            let found = register(&mut table, &none, vec![Reference { template, location }]);
             let names: HashMap<String, Variable> = found.into_iter().collect();
             let Linear::Atom(atom) = &predicate.predicate else {
                 return None;
@@ -176,7 +180,7 @@ impl Reader {
             });
             let terms: Vec<(Variable, i64)> = terms.collect::<Option<_>>()?;
             let predicate = Atom::at_most_zero(terms, atom.constant).ok()?;
-            counted.push(Counted {
+            ghosts.counted.push(Counted {
                 template,
                 predicate,
             });
@@ -185,7 +189,7 @@ impl Reader {
             let mut templates = family.templates.iter_enumerated();
             let (template, declaration) = templates.find(|(_, t)| t.name == listed.template)?;
             let location = declaration.entry;
-            let found = register(&mut table, &[], vec![Reference { template, location }]);
+            let found = register(&mut table, &none, vec![Reference { template, location }]);
             let names: HashMap<String, Variable> = found.into_iter().collect();
             let terms = listed.terms.iter().map(|(variable, factor)| {
                 let name = claim.variables.get(*variable as usize)?;
@@ -203,15 +207,41 @@ impl Reader {
             });
         }
         table.summed = summed;
+        for listed in &claim.compared {
+            let mut places = Vec::new();
+            for name in [&listed.template, &listed.of] {
+                let mut templates = family.templates.iter_enumerated();
+                let (template, declaration) = templates.find(|(_, t)| t.name == *name)?;
+                let location = declaration.entry;
+                places.push(Reference { template, location });
+            }
+            let [template, of] = [places[0].template, places[1].template];
+            let found = register(&mut table, &none, places);
+            let names: HashMap<String, Variable> = found.into_iter().collect();
+            let predicate = map_atoms(&listed.predicate, &mut |atom| {
+                let terms = atom.terms.iter().map(|(variable, factor)| {
+                    let name = claim.variables.get(*variable as usize)?;
+                    Some((*names.get(name)?, *factor))
+                });
+                let terms: Vec<(Variable, i64)> = terms.collect::<Option<_>>()?;
+                Atom::at_most_zero(terms, atom.constant).ok()
+            });
+            ghosts.compared.push(Comparison {
+                template,
+                of,
+                predicate: predicate?,
+                order: listed.order,
+            });
+        }
         for references in all {
-            names.extend(register(&mut table, &counted, references));
+            names.extend(register(&mut table, &ghosts, references));
         }
         // Proofs name other things, which assertions do not.
         let variables = claim.variables.iter();
         let variables = variables.map(|name| names.get(name).copied()).collect();
         Some(Reader {
             table,
-            counted,
+            ghosts,
             variables,
         })
     }
@@ -245,7 +275,7 @@ fn map_atoms(formula: &Linear, map: &mut dyn FnMut(&Atom) -> Option<Atom>) -> Op
 struct Writer<'a> {
     family: &'a Family,
     table: &'a Table,
-    counted: &'a [Counted],
+    ghosts: &'a Ghosts,
     lowest: &'a IndexVec<TemplateId, Form>,
     /// Names for processes.
     letters: Vec<String>,
@@ -330,7 +360,7 @@ impl Writer<'_> {
         Words {
             family: self.family,
             table: self.table,
-            counted: self.counted,
+            ghosts: self.ghosts,
             lowest: self.lowest,
             references: templates.into_iter().zip(names.iter().cloned()).collect(),
             own: references.len() == 1,

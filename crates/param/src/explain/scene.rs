@@ -14,7 +14,7 @@ use super::words::{Words, process};
 use super::{letters, lowest_ids};
 use crate::conditions::{Cases, Instantiation};
 use crate::lia::Model;
-use crate::scope::{Counted, Form, Reference, Table, Var, single};
+use crate::scope::{Form, Ghosts, Reference, Table, Var, single};
 
 /// Facts of a state at most.
 const FACTS: usize = 14;
@@ -23,7 +23,7 @@ const FACTS: usize = 14;
 pub(crate) struct Scene<'a> {
     family: &'a Family,
     table: Table,
-    counted: &'a [Counted],
+    ghosts: &'a Ghosts,
     lowest: IndexVec<TemplateId, Form>,
     who: BTreeMap<u32, Reference>,
     variables: BTreeSet<Variable>,
@@ -53,7 +53,7 @@ impl<'a> Scene<'a> {
             names: names(family, &who),
             family,
             table,
-            counted: &cases.counted,
+            ghosts: &cases.ghosts,
             lowest,
             who,
             variables,
@@ -71,7 +71,7 @@ impl<'a> Scene<'a> {
         let mut words = Words {
             family: self.family,
             table: &self.table,
-            counted: self.counted,
+            ghosts: self.ghosts,
             lowest: &self.lowest,
             references: self.names.clone(),
             own: false,

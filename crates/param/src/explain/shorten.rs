@@ -7,13 +7,13 @@ use threadwise_model::family::{Family, PathEnd, Population};
 use super::words::opposite;
 use super::{Stated, map_atoms};
 use crate::lia::{Answer, Limits, Solver};
-use crate::scope::{Counted, Form, Reference, Scope, Table, Translator, Var, single};
+use crate::scope::{Form, Ghosts, Reference, Scope, Table, Translator, Var, single};
 
 /// Leaves out what follows from the rest.
 pub(super) struct Shortener<'a, 's> {
     family: &'a Family,
     table: &'s mut Table,
-    counted: &'s [Counted],
+    ghosts: &'s Ghosts,
     stop: &'s dyn Fn() -> bool,
 }
 
@@ -21,13 +21,13 @@ impl<'a, 's> Shortener<'a, 's> {
     pub(super) fn new(
         family: &'a Family,
         table: &'s mut Table,
-        counted: &'s [Counted],
+        ghosts: &'s Ghosts,
         stop: &'s dyn Fn() -> bool,
     ) -> Self {
         Shortener {
             family,
             table,
-            counted,
+            ghosts,
             stop,
         }
     }
@@ -41,7 +41,7 @@ impl<'a, 's> Shortener<'a, 's> {
     ) -> Option<Vec<Linear>> {
         let scope = Scope::of(references);
         let mut translator = Translator::new(self.family, self.table, &scope);
-        let mut known = translator.background(self.counted).ok()?;
+        let mut known = translator.background(self.ghosts).ok()?;
         known.append(&mut translator.facts);
         for template in self.family.templates.indices() {
             known.extend(self.endless(template));

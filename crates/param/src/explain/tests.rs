@@ -332,12 +332,16 @@ fn texts_say_what_formulas_say() {
             template,
             predicate: Atom::at_most_zero(terms, 1).unwrap(),
         });
-        let variables = view_variables(&family, &mut table, &counted, &view, true);
+        let ghosts = Ghosts {
+            counted: counted.into(),
+            ..Ghosts::default()
+        };
+        let variables = view_variables(&family, &mut table, &ghosts, &view, true);
         let lowest = lowest_ids(&family, &mut table).unwrap();
         let writer = Writer {
             family: &family,
             table: &table,
-            counted: &counted,
+            ghosts: &ghosts,
             lowest: &lowest,
             letters: letters(&family),
         };

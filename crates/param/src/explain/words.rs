@@ -12,7 +12,7 @@ use threadwise_lang::program::{Domain, EnumId, LocationId, Scalar, TemplateId};
 use threadwise_model::family::Family;
 use threadwise_model::state::{FREE, NONE};
 
-use crate::scope::{Counted, Form, Place, Table, Var, single};
+use crate::scope::{ComparedAt, Form, Ghosts, Place, Table, Var, single};
 
 /// Adds a multiple of something to a sum, or a number.
 pub(super) fn add_to(sum: &mut String, factor: i64, text: &str) {
@@ -45,6 +45,8 @@ pub(super) enum Sign {
     Sum,
     /// `sum(P: e)`
     SumOfAll,
+    /// `#(other k at l: p)`
+    Compared,
     /// A truth value in a sum.
     Truth,
     /// `none` in an order.
@@ -61,6 +63,7 @@ impl Sign {
             Sign::CountedByName => "#(k at l: p) is the number of processes k at l with p",
             Sign::Sum => "sum(l: e) is the sum of e over the processes at l",
             Sign::SumOfAll => "sum(P: e) is the sum of e over all processes of P",
+            Sign::Compared => "#(other k at l: p) is the number of other processes k at l with p",
             Sign::Truth => "a truth value counts 1 if it is true",
             Sign::Order => "none comes before all ids",
         }
@@ -124,7 +127,7 @@ const COUNTS: u8 = 2;
 pub(super) struct Words<'a> {
     pub(super) family: &'a Family,
     pub(super) table: &'a Table,
-    pub(super) counted: &'a [Counted],
+    pub(super) ghosts: &'a Ghosts,
     /// For each template, the number that people see for the id 0.
     pub(super) lowest: &'a IndexVec<TemplateId, Form>,
     /// The processes: the template of each, and its name.
@@ -391,6 +394,7 @@ impl Words<'_> {
                 Var::Sum(number, template, location, _) => {
                     (COUNTS, self.summed(*number, *template, Some(*location))?)
                 }
+                Var::Compared(at, _) => (COUNTS, self.compared(*at)?),
                 Var::Id(_) => (3, self.name(*variable)?),
                 _ => (4, self.name(*variable)?),
             };
@@ -451,12 +455,16 @@ impl Words<'_> {
             Var::Counter(template, _) if single(self.family, *template) => {
                 return Some(Sort::Truth);
             }
-            Var::Counter(..) | Var::Counted(..) => return Some(Sort::Count),
+            Var::Counter(..) | Var::Counted(..) | Var::Compared(..) => return Some(Sort::Count),
             Var::Sum(..) => return Some(Sort::Number),
             Var::Id(_) => return Some(Sort::Id { optional: false }),
             Var::Shared(var, _) => &program.shared[*var].scalar,
             Var::Local(_, template, var, _) => &program.templates[*template].locals[*var].scalar,
-            Var::Indicator(..) | Var::Choice(_) | Var::Opaque(_) => return None,
+            Var::Indicator(..)
+            | Var::Choice(_)
+            | Var::Opaque(_)
+            | Var::Comparison(..)
+            | Var::Blocker(..) => return None,
         };
         Some(match scalar {
             Scalar::Bool => Sort::Truth,
@@ -598,7 +606,7 @@ impl Words<'_> {
         location: LocationId,
         holds: bool,
     ) -> Option<String> {
-        let counted = self.counted.get(number as usize)?;
+        let counted = self.ghosts.counted.get(number as usize)?;
         let predicate = match holds {
             true => counted.predicate.clone(),
             false => counted.predicate.negation().ok()?,
@@ -633,6 +641,24 @@ impl Words<'_> {
                 format!("#({label}: {text})")
             }
         })
+    }
+
+    /// The number of processes at a label that compare with a reference.
+    pub(super) fn compared(&mut self, at: ComparedAt) -> Option<String> {
+        let comparison = self.ghosts.compared.get(at.comparison as usize)?;
+        let reference = self.references.get(at.reference as usize)?.clone();
+        let mut words = Words {
+            references: vec![(at.template, self.somebody.clone()), reference],
+            own: false,
+            signs: BTreeSet::new(),
+            somebody: String::new(),
+            ..*self
+        };
+        let text = words.formula(&comparison.predicate)?;
+        self.signs.append(&mut words.signs);
+        self.signs.insert(Sign::Compared);
+        let (label, _) = self.label(at.template, at.location);
+        Some(format!("#(other {} at {label}: {text})", self.somebody))
     }
 }
 

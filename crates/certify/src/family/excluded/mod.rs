@@ -22,7 +22,7 @@ mod value;
 
 use std::rc::Rc;
 
-use threadwise_evidence::family::{Excluded, Fact as Claimed, Queue};
+use threadwise_evidence::family::{Excluded, Fact as Claimed, FamilyClaim, Queue};
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{
     Cell, Conjunct, Family, Names, Path, PathEnd, Population, Term, Write,
@@ -508,8 +508,8 @@ fn literal(family: &Family, templates: &[TemplateId], fact: &Claimed) -> Result<
 /// The cell with a name.
 fn named(family: &Family, templates: &[TemplateId], name: &str) -> Result<Cell, String> {
     let template_of = |reference: u32| templates.get(reference as usize).copied();
-    let symbol =
-        symbol(family, (&[], &[]), name).ok_or_else(|| format!("`{name}` is no variable"))?;
+    let symbol = symbol(family, &FamilyClaim::default(), name)
+        .ok_or_else(|| format!("`{name}` is no variable"))?;
     symbol.fits(family, &template_of)?;
     symbol
         .cell(family, &template_of)

@@ -42,7 +42,7 @@ impl Draft {
         }
     }
 
-    fn somebody(&mut self, location: &str, states: &str) -> Deletion {
+    pub(super) fn somebody(&mut self, location: &str, states: &str) -> Deletion {
         Deletion::Somebody {
             template: "P".to_owned(),
             location: location.to_owned(),
@@ -59,7 +59,7 @@ impl Draft {
         }
     }
 
-    fn rank(&mut self, terms: &[(&str, i64)], least: i64) -> Deletion {
+    pub(super) fn rank(&mut self, terms: &[(&str, i64)], least: i64) -> Deletion {
         let terms = terms.iter().map(|(name, by)| (self.variable(name), *by));
         Deletion::Rank {
             terms: terms.collect(),
@@ -68,27 +68,32 @@ impl Draft {
     }
 
     /// With one control, at which this holds.
-    fn fair(mut self, location: Option<&str>, pending: &str, deletions: Vec<Deletion>) -> Draft {
+    pub(super) fn fair(
+        mut self,
+        location: Option<&str>,
+        pending: &str,
+        deletions: Vec<Deletion>,
+    ) -> Draft {
         let control = Control {
             location: location.map(str::to_owned),
             pending: self.formula(pending),
         };
-        self.claim.fair = Some(FairClaim {
+        self.claim.fair = Some(Box::new(FairClaim {
             controls: vec![control],
             deletions,
-        });
+        }));
         self
     }
 
     #[track_caller]
-    fn refused(&self, part: &str) {
+    pub(super) fn refused(&self, part: &str) {
         let error = self.prove().expect_err("a proof of something wrong");
         assert!(error.contains(part), "{error}");
         self.check(&self.certificate()).unwrap_err();
     }
 }
 
-fn impossible(paths: &[usize]) -> Deletion {
+pub(super) fn impossible(paths: &[usize]) -> Deletion {
     Deletion::Impossible {
         transitions: paths.iter().map(|path| other(*path)).collect(),
     }
@@ -469,10 +474,10 @@ fn states_persist_at_the_label_where_a_transition_leads() {
     };
     let mut at_b = draft.states("x <= 0");
     at_b.control = 1;
-    draft.claim.fair = Some(FairClaim {
+    draft.claim.fair = Some(Box::new(FairClaim {
         controls: controls.to_vec(),
         deletions: vec![somebody, Deletion::Oneself { states: at_b }],
-    });
+    }));
     draft.refused("deletion 0");
 }
 

@@ -4,13 +4,13 @@
 //! the condition that is about them, gives every variable that names something in the state its value, and asks a solver whether the rest of
 //! the hypotheses can hold: it must, and with the values of the state after the step.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use index_vec::IndexVec;
 use threadwise_evidence::arithmetic::{Atom, Formula};
 use threadwise_evidence::family::{
-    Condition, CountedPredicate, FamilyClaim, Reference, SummedTerm, ViewClaim,
+    Comparison, Condition, CountedPredicate, FamilyClaim, Reference, SummedTerm, ViewClaim,
 };
 use threadwise_lang::diagnostics::Code;
 use threadwise_lang::program::{Param, ParamId, Program, PropertyKind, Span, TemplateId};
@@ -131,6 +131,7 @@ fn listed<'w>(
         },
         stop: &|| false,
         conditions: 0,
+        orders: BTreeSet::new(),
     };
     list(&mut lister).map_err(|error| error.to_string())?;
     Ok(lister.judge)
@@ -143,7 +144,8 @@ struct Setting<'a> {
     instance: &'a Instance,
     counted: Vec<CountedPredicate>,
     summed: Vec<SummedTerm>,
-    /// The names that the counted predicates and the summed terms use.
+    compared: Vec<Comparison>,
+    /// The names that the counted predicates, the summed terms and the comparisons use.
     names: Vec<String>,
 }
 
@@ -274,7 +276,42 @@ impl Setting<'_> {
                 *meaning.entry(name).or_default() += terms.sum::<i64>() + summed.constant;
             }
         }
+        for (number, compared) in self.compared.iter().enumerate() {
+            self.compared_meaning(state, processes, (number, compared), &mut meaning);
+        }
         meaning
+    }
+
+    /// The numbers of processes that compare with references.
+    fn compared_meaning(
+        &self,
+        state: &State,
+        processes: &[Option<ProcessRef>],
+        (number, compared): (usize, &Comparison),
+        meaning: &mut Meaning,
+    ) {
+        for (reference, of) in processes.iter().enumerate() {
+            let Some(of) = of else { continue };
+            if self.family.templates[of.template].name != compared.of {
+                continue;
+            }
+            for (id, template) in self.family.templates.iter_enumerated() {
+                if template.name != compared.template {
+                    continue;
+                }
+                for (location, label) in template.locations.iter_enumerated() {
+                    let others = state.processes();
+                    let others = others.filter(|p| p.template == id && p != of);
+                    let here = others.filter(|process| state.location(*process) == location);
+                    let held = here.filter(|process| {
+                        let both = self.meaning(state, &[Some(*process), Some(*of)]);
+                        self.holds(&compared.predicate, &both)
+                    });
+                    let name = format!("#{}.{label}[{number}:${reference}]", template.name);
+                    meaning.insert(name, held.count() as i64);
+                }
+            }
+        }
     }
 
     fn holds(&self, formula: &Formula, meaning: &Meaning) -> bool {
@@ -333,6 +370,7 @@ impl Setting<'_> {
             variables,
             counted: self.counted.clone(),
             summed: self.summed.clone(),
+            compared: self.compared.clone(),
             views,
             ..FamilyClaim::default()
         };
@@ -381,7 +419,8 @@ impl Setting<'_> {
         if interpreter.is_deadlock(state) == Ok(true) {
             let meaning = self.full_meaning(state, &[]);
             let list = |lister: &mut Lister<'_, _>| lister.deadlock();
-            if !self.is_met(&list, Vec::new(), &meaning, None, &|_| true)? {
+            let wanted = |condition: &Condition| *condition == Condition::Deadlock;
+            if !self.is_met(&list, Vec::new(), &meaning, None, &wanted)? {
                 return Err(format!("a deadlock: {meaning:?}"));
             }
         }
@@ -600,6 +639,58 @@ fn term(
     }
 }
 
+/// Some comparisons of processes of a template: one that is an order, and another one of any kind.
+fn compared(
+    family: &Family,
+    template: TemplateId,
+    names: &mut Vec<String>,
+    random: &mut Random,
+) -> Vec<Comparison> {
+    let mut own = vec![["$0", "$1"].map(str::to_owned)];
+    for variable in &family.templates[template].locals {
+        if variable.dims.is_empty() {
+            own.push([0, 1].map(|i| format!("${i}.{}", variable.name)));
+        }
+    }
+    let mut shared = Vec::new();
+    for variable in &family.shared {
+        match variable.dims.as_slice() {
+            [] => shared.push(variable.name.clone()),
+            [Dimension::Processes(of)] if *of == template => {
+                own.push([0, 1].map(|i| format!("{}[${i}]", variable.name)));
+            }
+            _ => {}
+        }
+    }
+    let mut number = |name: String| {
+        let known = names.iter().position(|known| *known == name);
+        let position = known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        position as u32
+    };
+    let Some(pair) = random.one(&own).cloned() else {
+        return Vec::new();
+    };
+    let [one, reference] = pair.map(&mut number);
+    let mut terms = vec![(one, 1), (reference, -1)];
+    let order = Atom::at_most_zero(terms.clone(), 1).unwrap();
+    if let Some(name) = random.one(&shared).filter(|_| random.percent(50)).cloned() {
+        terms.push((number(name), if random.percent(50) { 1 } else { -1 }));
+    }
+    let other = Atom::at_most_zero(terms, random.between(-1, 1)).unwrap();
+    let name = family.templates[template].name.clone();
+    let each = [(Formula::Atom(order), true), (Formula::Atom(other), false)];
+    let each = each.map(|(predicate, order)| Comparison {
+        template: name.clone(),
+        of: name.clone(),
+        predicate,
+        order,
+    });
+    each.into()
+}
+
 /// That values of parameters which `where` allows and which have no instance are noticed. Gives how many there are.
 fn missing(program: &Arc<Program>) -> Result<usize, String> {
     let Ok(family) = Family::new(Arc::clone(program), &BTreeMap::new()) else {
@@ -655,6 +746,7 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
         instance,
         counted: Vec::new(),
         summed: Vec::new(),
+        compared: Vec::new(),
         // The number of processes at a label: something that exists in any case.
         names: Vec::new(),
     };
@@ -662,6 +754,9 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
     let anything = format!("#{}.{}", first.name, first.locations[first.entry]);
     setting.names.push(anything);
     for (id, template) in family.templates.iter_enumerated() {
+        setting
+            .compared
+            .extend(compared(&family, id, &mut setting.names, &mut random));
         let predicate = predicate(&family, id, &mut setting.names, &mut random);
         setting.counted.push(CountedPredicate {
             template: template.name.clone(),
@@ -683,7 +778,15 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
     let mut next = 0;
     while next < seen.len().min(STATES) {
         let state = seen[next].clone();
-        let error = |error| format!("{:?} {:?}: {error}", setting.counted, setting.summed);
+        let error = |error| {
+            let Setting {
+                counted,
+                summed,
+                compared,
+                ..
+            } = &setting;
+            format!("{counted:?} {summed:?} {compared:?}: {error}")
+        };
         for after in setting
             .state(&state, next < initial, &mut random)
             .map_err(error)?
