@@ -112,8 +112,8 @@ fn values_of_parameters_count() {
 #[test]
 fn what_has_no_form_is_refused() {
     let program = program(
-        "param N = 2 where N >= 1; shared a: array[1..N] of 0..1 = 0;
-         process P[i: 1..N] { b: a[1] := 1; } invariant zero: a[1] <= 1;",
+        "param N = 2 where N >= 1; shared x: int = 0;
+         ordered process P[i: 1..N] { b: for k in P { x := 2 * x + k; } } invariant zero: x >= 0;",
     );
     let error = of(&program, &[], false).unwrap_err();
     assert!(matches!(error, HornError::Program(_)), "{error}");

@@ -191,7 +191,17 @@ fn nested(expr: &Expr, depth: usize) -> Expr {
 /// Whether its value is asked for only where something else makes sure that there is one.
 fn is_guarded(expr: &Expr) -> bool {
     let mut found = false;
-    expr.walk(&mut |part| found |= matches!(part.kind, ExprKind::OptToId(_)));
+    expr.walk(&mut |part| {
+        found |= match &part.kind {
+            ExprKind::OptToId(_) => true,
+            // An index that is computed may be outside.
+            ExprKind::Read(place) => place
+                .indices
+                .iter()
+                .any(|index| index.ty == ExprType::Int && !matches!(index.kind, ExprKind::Int(_))),
+            _ => false,
+        };
+    });
     found
 }
 
