@@ -126,8 +126,15 @@ fn mentions(text: &str, name: &str) -> bool {
     words.any(|word| word == name)
 }
 
+fn comparison(text: String) -> Expression {
+    Expression::Comparison(text)
+}
+
+fn not(it: Expression) -> Expression {
+    Expression::Not(Box::new(it))
+}
+
 fn words(family: &Family, called: &[Called], fact: &Fact) -> Option<Expression> {
-    let comparison = |text: String| Expression::Comparison(text);
     Some(match fact {
         Fact::At { reference, labels } => {
             let process = &called.get(*reference)?.process;
@@ -136,73 +143,18 @@ fn words(family: &Family, called: &[Called], fact: &Fact) -> Option<Expression> 
                 labels => format!("{process} at {{{}}}", labels.join(", ")),
             })
         }
-        Fact::Value { cell, values } => {
-            let scalar = scalar(family.program(), called, cell)?;
-            let cell = in_words(called, cell)?;
-            let each = values.iter().map(|value| match scalar {
-                Scalar::Bool if *value == 0 => {
-                    Expression::Not(Box::new(Expression::Atom(cell.clone())))
-                }
-                Scalar::Bool => Expression::Atom(cell.clone()),
-                Scalar::Enum(id) => {
-                    let members = &family.program().enums[*id].members;
-                    let member = usize::try_from(*value)
-                        .ok()
-                        .and_then(|value| members.get(value));
-                    comparison(format!("{cell} == {}", member.map_or("?", String::as_str)))
-                }
-                _ => comparison(format!("{cell} == {value}")),
-            });
-            Expression::or(each.collect())
-        }
+        Fact::Value { cell, values } => value(family.program(), called, cell, values)?,
         Fact::Id {
             cell,
             none,
             references,
             other,
         } => {
-            let scalar = scalar(family.program(), called, cell)?;
-            let text = in_words(called, cell)?;
-            let fits = |one: &Called| match scalar {
-                Scalar::Id(template) | Scalar::OptId(template) => one.template == *template,
-                _ => true,
+            let named = Named {
+                scalar: scalar(family.program(), called, cell)?,
+                text: in_words(called, cell)?,
             };
-            let is = |one: &Called, equal: bool| match scalar {
-                Scalar::Mutex if equal => comparison(format!("{} holds {text}", one.process)),
-                Scalar::Mutex => Expression::Not(Box::new(comparison(format!(
-                    "{} holds {text}",
-                    one.process
-                )))),
-                _ => comparison(format!(
-                    "{text} {} {}",
-                    if equal { "==" } else { "!=" },
-                    one.id
-                )),
-            };
-            let nobody = |equal: bool| match (scalar, equal) {
-                (Scalar::Mutex, true) => {
-                    Expression::Not(Box::new(Expression::Atom(format!("locked({text})"))))
-                }
-                (Scalar::Mutex, false) => Expression::Atom(format!("locked({text})")),
-                (_, true) => comparison(format!("{text} == none")),
-                (_, false) => comparison(format!("{text} != none")),
-            };
-            let optional = !matches!(scalar, Scalar::Id(_));
-            let all = called.iter().enumerate().filter(|(_, one)| fits(one));
-            match other {
-                true => {
-                    let without = all.filter(|(who, _)| !references.contains(who));
-                    let without = without.map(|(_, one)| is(one, false));
-                    let held = (optional && !none).then(|| nobody(false));
-                    Expression::and(held.into_iter().chain(without).collect())
-                }
-                false => {
-                    let with = all
-                        .filter(|(who, _)| references.contains(who))
-                        .map(|(_, one)| is(one, true));
-                    Expression::or(none.then(|| nobody(true)).into_iter().chain(with).collect())
-                }
-            }
+            named.among(called, *none, references, *other)
         }
         Fact::Before { first, second } => comparison(format!(
             "{} < {}",
@@ -215,67 +167,151 @@ fn words(family: &Family, called: &[Called], fact: &Fact) -> Option<Expression> 
             before,
             after,
             apart,
-        } => {
-            let (one, other) = (called.get(*first)?, called.get(*second)?);
-            let came =
-                |a: &Called, b: &Called| comparison(format!("{} before {}", a.process, b.process));
-            let (one_first, other_first) = (came(one, other), came(other, one));
-            let not = |it: Expression| Expression::Not(Box::new(it));
-            match (before, after, apart) {
-                (true, true, true) => Expression::and(Vec::new()),
-                (true, true, false) => Expression::or(vec![one_first, other_first]),
-                (true, false, true) => not(other_first),
-                (false, true, true) => not(one_first),
-                (true, false, false) => one_first,
-                (false, true, false) => other_first,
-                (false, false, true) => Expression::and(vec![not(one_first), not(other_first)]),
-                (false, false, false) => Expression::or(Vec::new()),
-            }
-        }
+        } => came(
+            called.get(*first)?,
+            called.get(*second)?,
+            (*before, *after, *apart),
+        ),
         Fact::Beside {
             reference,
             forward,
             references,
             other,
         } => {
-            let one = called.get(*reference)?;
             let way = if *forward { "next" } else { "prev" };
-            let is = |other: &Called, sign: &str| {
-                comparison(format!("{way}({}) {sign} {}", one.id, other.id))
-            };
-            let all = called.iter().enumerate();
-            let all = all.filter(|(who, of)| {
-                of.template == one.template && references.contains(who) != *other
-            });
-            let each = all.map(|(_, of)| is(of, if *other { "!=" } else { "==" }));
-            match other {
-                true => Expression::and(each.collect()),
-                false => Expression::or(each.collect()),
-            }
+            beside(called, called.get(*reference)?, way, references, *other)
         }
         Fact::First { reference, holds } => {
             let one = called.get(*reference)?;
             let Term::Number(lowest) = family.templates[one.template].lowest_id else {
                 return None;
             };
-            comparison(format!(
-                "{} {} {lowest}",
-                one.id,
-                if *holds { "==" } else { "!=" }
-            ))
+            let sign = if *holds { "==" } else { "!=" };
+            comparison(format!("{} {sign} {lowest}", one.id))
         }
         Fact::Last { reference, holds } => {
             let one = called.get(*reference)?;
             let template = &family.templates[one.template].name;
             let all = format!("forall x in {template}: x <= {}", one.id);
             let last = Expression::Atom(format!("({all})"));
-            if *holds {
-                last
-            } else {
-                Expression::Not(Box::new(last))
-            }
+            if *holds { last } else { not(last) }
         }
     })
+}
+
+/// Which values a cell has.
+fn value(program: &Program, called: &[Called], cell: &str, values: &[i64]) -> Option<Expression> {
+    let scalar = scalar(program, called, cell)?;
+    let cell = in_words(called, cell)?;
+    let each = values.iter().map(|value| match scalar {
+        Scalar::Bool if *value == 0 => not(Expression::Atom(cell.clone())),
+        Scalar::Bool => Expression::Atom(cell.clone()),
+        Scalar::Enum(id) => {
+            let members = &program.enums[*id].members;
+            let member = usize::try_from(*value)
+                .ok()
+                .and_then(|value| members.get(value));
+            comparison(format!("{cell} == {}", member.map_or("?", String::as_str)))
+        }
+        _ => comparison(format!("{cell} == {value}")),
+    });
+    Some(Expression::or(each.collect()))
+}
+
+/// A cell that names a process, or a mutex that one may hold.
+struct Named<'p> {
+    scalar: &'p Scalar,
+    text: String,
+}
+
+impl Named<'_> {
+    /// That it names one of these references, or nobody; or, with `other`, somebody else.
+    fn among(
+        &self,
+        called: &[Called],
+        none: bool,
+        references: &[usize],
+        other: bool,
+    ) -> Expression {
+        let all = called.iter().enumerate();
+        let all = all.filter(|(who, one)| self.fits(one) && references.contains(who) != other);
+        let each = all.map(|(_, one)| self.is(one, !other));
+        if other {
+            let optional = !matches!(self.scalar, Scalar::Id(_));
+            let held = (optional && !none).then(|| self.nobody(false));
+            Expression::and(held.into_iter().chain(each).collect())
+        } else {
+            let free = none.then(|| self.nobody(true));
+            Expression::or(free.into_iter().chain(each).collect())
+        }
+    }
+
+    fn fits(&self, one: &Called) -> bool {
+        match self.scalar {
+            Scalar::Id(template) | Scalar::OptId(template) => one.template == *template,
+            _ => true,
+        }
+    }
+
+    fn is(&self, one: &Called, equal: bool) -> Expression {
+        let text = &self.text;
+        match self.scalar {
+            Scalar::Mutex => {
+                let holds = comparison(format!("{} holds {text}", one.process));
+                if equal { holds } else { not(holds) }
+            }
+            _ => {
+                let sign = if equal { "==" } else { "!=" };
+                comparison(format!("{text} {sign} {}", one.id))
+            }
+        }
+    }
+
+    fn nobody(&self, equal: bool) -> Expression {
+        let text = &self.text;
+        match (self.scalar, equal) {
+            (Scalar::Mutex, true) => not(Expression::Atom(format!("locked({text})"))),
+            (Scalar::Mutex, false) => Expression::Atom(format!("locked({text})")),
+            (_, true) => comparison(format!("{text} == none")),
+            (_, false) => comparison(format!("{text} != none")),
+        }
+    }
+}
+
+/// Who of two came first, as far as it is known: the one, the other, or not both came.
+fn came(one: &Called, other: &Called, known: (bool, bool, bool)) -> Expression {
+    let before = |a: &Called, b: &Called| comparison(format!("{} before {}", a.process, b.process));
+    let (one_first, other_first) = (before(one, other), before(other, one));
+    match known {
+        (true, true, true) => Expression::and(Vec::new()),
+        (true, true, false) => Expression::or(vec![one_first, other_first]),
+        (true, false, true) => not(other_first),
+        (false, true, true) => not(one_first),
+        (true, false, false) => one_first,
+        (false, true, false) => other_first,
+        (false, false, true) => Expression::and(vec![not(one_first), not(other_first)]),
+        (false, false, false) => Expression::or(Vec::new()),
+    }
+}
+
+/// Who is next to `one` on the ring: one of these references, or, with `other`, somebody else.
+fn beside(
+    called: &[Called],
+    one: &Called,
+    way: &str,
+    references: &[usize],
+    other: bool,
+) -> Expression {
+    let sign = if other { "!=" } else { "==" };
+    let all = called.iter().enumerate();
+    let all =
+        all.filter(|(who, of)| of.template == one.template && references.contains(who) != other);
+    let each = all.map(|(_, of)| comparison(format!("{way}({}) {sign} {}", one.id, of.id)));
+    if other {
+        Expression::and(each.collect())
+    } else {
+        Expression::or(each.collect())
+    }
 }
 
 /// The type of a cell.
