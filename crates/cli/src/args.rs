@@ -62,7 +62,7 @@ Examples:
 
 Exit status: 0 if all expectations are met; 1 if one is not; 2 if a file or an expectation cannot
 be read, or there are none; 3 if a verdict was unknown; 4 for an internal error; 130 if interrupted;
-the first of 130, 4, 2, 1, 3, 0 that occurred counts. What is not decided is not met.";
+the first of 130, 4, 2, 1, 3, 0 that occurred counts. An undecided expectation counts as failed.";
 
 const CERTIFY_EXAMPLES: &str = "\
 Examples:

@@ -307,6 +307,35 @@ fn a_proof_of_nothing_says_so() {
     );
 }
 
+/// The same of proofs for all values. Where there may be nobody, what is shown of everybody says nothing about runs.
+#[test]
+fn a_proof_of_nothing_for_all_values_says_so() {
+    let place = Place::new();
+    let text = "param N = 2 where N >= LEAST;
+        shared on: bool = false;
+        process Lamp[i: 1..N] { loop { wait: on := true; rest: skip; } }
+        process Clock { loop { tick: skip; } }
+        fairness scheduling: unconditional;
+        fairness never: weak false;
+        liveness absurd under never: forall i in Lamp: F on;
+        liveness pointless under scheduling: forall i in Lamp: G (Lamp[i] at done -> F on);
+        liveness lit under scheduling: forall i in Lamp: F Lamp[i] at rest;";
+    for (least, absurd) in [("1", "no_fair_run"), ("0", "")] {
+        place.file("lamps.tw", text.replace("LEAST", least));
+        let (report, ran) = place.json(&["lamps.tw", "--engine", "ranking"]);
+        assert_eq!(ran.status, 0, "{ran:?}");
+        let kind = |property: &str| {
+            let vacuous = &result(&report, property)["vacuous"];
+            vacuous["kind"].as_str().unwrap_or_default().to_owned()
+        };
+        assert_eq!(kind("absurd"), absurd, "N >= {least}");
+        assert_eq!(kind("pointless"), "never_triggered");
+        assert_eq!(kind("lit"), "");
+        let triggers = &result(&report, "pointless")["vacuous"]["triggers"];
+        assert_eq!(triggers[0], "`Lamp[i] at done`");
+    }
+}
+
 #[test]
 fn a_program_that_always_fails_has_no_fair_run() {
     let place = Place::new();

@@ -388,6 +388,24 @@ fn a_lasso_as_a_loop() {
     sound(&mut browser);
 }
 
+/// Names with a dot that are nobody's: fields of shared records, and the lengths of queues.
+#[test]
+fn fields_of_shared_records_are_in_the_state() {
+    let place = Place::new();
+    let text = "record Pair { low: 0..3, high: bool }\nshared pair: Pair = Pair(1, false);\nshared calls: queue[2] of Pair;\n\
+        process P[i: 1..2] { local k: 0..3 = 2; put: send(calls, pair); set: pair.low := k; }\ninvariant untouched: pair.low != 2;\n";
+    place.file("fields.tw", text);
+    let args = ["fields.tw", "--engine", "explicit"];
+    let Some(mut browser) = page(&place, 1, &args) else {
+        return;
+    };
+    let state = browser.text(".state");
+    for name in ["pair.low", "pair.high", "calls.length", "calls.low[0]", "k"] {
+        assert!(state.contains(name), "{name} in {state}");
+    }
+    sound(&mut browser);
+}
+
 /// A run of 10,000 steps, and one among a hundred processes: both are there at once, and every step can be reached.
 #[test]
 fn large_runs() {

@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 
 use threadwise_lang::program::{
-    BoundId, Expr, FairnessId, LocationId, Program, Property, PropertyKind, Span,
+    BoundId, Expr, FairnessId, LocationId, Ltl, Program, Property, PropertyKind, Span,
 };
 use threadwise_lang::source::SourceLines;
 use threadwise_model::expression::{Failure, Limit};
@@ -374,6 +374,28 @@ pub fn triggers(
         }
     }
     found
+}
+
+/// What a liveness property waits after, as in the source: `p` of `G (p -> q)`, whoever it is about.
+pub fn trigger(program: &Program, property: &str) -> Option<String> {
+    let property = program.properties.iter().find(|p| p.name == property)?;
+    let PropertyKind::Liveness { formula, .. } = &property.kind else {
+        return None;
+    };
+    let mut body = formula;
+    loop {
+        match body {
+            Ltl::Quantified { body: inner, .. } | Ltl::Implies(_, inner) => body = inner,
+            Ltl::Globally(inner) => match &**inner {
+                Ltl::Implies(trigger, _) => match &**trigger {
+                    Ltl::State(trigger) => return Some(program.quote_all(&[trigger])),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
 }
 
 fn valuation(instance: &Instance, bindings: &[(BoundId, i64)]) -> Valuation {

@@ -51,7 +51,7 @@ pub use certificate::{
     Layer, Symmetric,
 };
 pub use expression::{Expression, length};
-pub use lasso::triggers;
+pub use lasso::{trigger, triggers};
 pub use outline::{LabelOutline, Omission, OtherOutline, Outline, ProcessOutline};
 pub use reason::{Missing, Occurs, Reason, ReasonCode};
 pub use record::{Recorder, RunEnding, Steps, record};

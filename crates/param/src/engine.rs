@@ -13,10 +13,11 @@ use threadwise_engine::{
 };
 use threadwise_evidence::{
     Account, CHECKS, Certificate, Claim, Missing, Outline, Reason, ReasonCode, Round, Stats,
+    Vacuity,
 };
 use threadwise_lang::program::{Program, PropertyKind};
 use threadwise_lang::suggest::closest;
-use threadwise_model::family::Family;
+use threadwise_model::family::{self, Family, Formula, Liveness};
 use threadwise_model::system::System;
 
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
@@ -36,6 +37,8 @@ pub(crate) const QUESTIONS: u64 = 400_000;
 const BOUNDED_STEPS: u64 = 80_000;
 /// And for liveness, where proofs are short.
 const FAIR_STEPS: u64 = 20_000;
+/// Steps at least for telling whether a liveness property is proved for want of runs.
+const VACUITY_STEPS: u64 = 1_000;
 /// Steps for telling what proofs lack, if there are none.
 const TELLING: u64 = 4_000;
 /// Units of work of a step of the arithmetic solver: it asks at each whether to stop.
@@ -445,13 +448,63 @@ pub struct Ranking {
     pub explain: bool,
 }
 
+/// Whether a promise is kept for want of runs: what nobody can wait for, not even in vain, never begins. Asked of the proof's own method, with as much work
+/// as the proof took; what cannot be told with that is not told.
+fn vacuity(
+    task: &Task,
+    attempt: &Attempt,
+    property: &str,
+    liveness: &Liveness,
+    enough: u64,
+) -> Option<Vacuity> {
+    let steps = Cell::new(0);
+    let stop = || {
+        task.limits.spend(STEP);
+        steps.set(steps.get() + 1);
+        steps.get() > enough || task.limits.should_stop().is_some()
+    };
+    let never_from = |from: family::From| {
+        let mut allowance = Allowance {
+            questions: QUESTIONS,
+            stop: &stop,
+            calm: &|| true,
+            missing: BTreeMap::new(),
+        };
+        let in_vain = Liveness {
+            from,
+            until: Formula::Constant(false),
+            ..liveness.clone()
+        };
+        matches!(
+            attempt.fair(property, &in_vain, &mut allowance),
+            Ok(Some(_))
+        )
+    };
+    if !never_from(liveness.from.clone()) {
+        return None;
+    }
+    let triggered = matches!(&liveness.from, family::From::Whenever(when) if !matches!(when, Formula::Constant(true)));
+    if triggered && !never_from(family::From::Beginning) {
+        return Some(Vacuity::NeverTriggered {
+            conjuncts: Vec::new(),
+            triggers: Vec::new(),
+        });
+    }
+    // What is shown of every process that there is shows nothing where there is none.
+    let empty = liveness.reference.is_some_and(|(_, template)| {
+        let small = small::instances(task.program, task.fixed, Reach::Small);
+        small.iter().any(|instance| instance.count(template) == 0)
+    });
+    (!empty).then_some(Vacuity::NoFairRun)
+}
+
 impl Ranking {
     fn prove(
         &self,
         task: &Task,
         property: &str,
         samples: &[small::Sample],
-    ) -> Result<Proof, (String, Missing)> {
+    ) -> Result<(Proof, Option<Vacuity>), (String, Missing)> {
         let gave_up = |why: String| (why.clone(), Missing::new(why));
         let unsupported = |what: threadwise_model::family::Unsupported| gave_up(what.what);
         let family = Family::new(Arc::clone(task.program), task.fixed).map_err(unsupported)?;
@@ -478,7 +531,11 @@ impl Ranking {
             missing: BTreeMap::new(),
         };
         let why = match attempt.fair(property, &liveness, &mut allowance) {
-            Ok(Some(proof)) => return Ok(proof),
+            Ok(Some(proof)) => {
+                let enough = steps.get().max(VACUITY_STEPS);
+                let vacuous = vacuity(task, &attempt, property, &liveness, enough);
+                return Ok((proof, vacuous));
+            }
             Ok(None) => "something may be left for ever, after all that can be deleted".to_owned(),
             Err(gap) => gap.to_string(),
         };
@@ -508,7 +565,8 @@ impl FamilyEngine for Ranking {
         let findings = task.properties.iter().map(|property| {
             let mut account = Account::default();
             let answer = match self.prove(task, property, &samples) {
-                Ok(proof) => {
+                Ok((proof, vacuous)) => {
+                    account.vacuous = vacuous;
                     account.rounds = proof.rounds.into_iter().map(Round::new).collect();
                     account.outline = outline_of(self.explain, task, property, &proof.certificate);
                     FamilyAnswer::Proved(Some(proof.certificate))

@@ -1,6 +1,6 @@
 //! The steps of a trace as lanes: one column a process, time downwards, and a column for what changes in shared variables.
 //!
-//! A cell says where its process comes to and what it changes of its own; `|` is a process that waits. Only processes that move have a lane, and those that the
+//! A cell says where its process comes to and what it changes of its own; `|` is a process that does not move in this step. Only processes that move have a lane, and those that the
 //! violation is about; the others are named below. In a run without end the margin shows the loop, and a line under a step says which
 //! fairness it meets.
 

@@ -39,7 +39,7 @@ pub(crate) fn violated(
         && part.after.is_some()
     {
         let after = after(part);
-        let _ = write!(out, ": what should always be so is not so {after}");
+        let _ = write!(out, ": {after} the property no longer holds");
     }
     let _ = writeln!(out);
     // Several parts that no values tell apart stand in different places.

@@ -208,12 +208,18 @@ impl<'a> View<'a> {
                 conjuncts,
                 mut triggers,
             } => {
-                if let Subject::One(instance, _) = self.subject {
-                    let more = evidence::triggers(instance, &planned.name, &conjuncts);
-                    triggers.extend(more.iter().map(|(text, values)| {
-                        let values: Vec<&Valuation> = values.iter().collect();
-                        format!("`{text}`{}", for_values(&values))
-                    }));
+                match self.subject {
+                    Subject::One(instance, _) => {
+                        let more = evidence::triggers(instance, &planned.name, &conjuncts);
+                        triggers.extend(more.iter().map(|(text, values)| {
+                            let values: Vec<&Valuation> = values.iter().collect();
+                            format!("`{text}`{}", for_values(&values))
+                        }));
+                    }
+                    Subject::All(program, _) => {
+                        let trigger = evidence::trigger(program, &planned.name);
+                        triggers.extend(trigger.map(|text| format!("`{text}`")));
+                    }
                 }
                 Vacuity::NeverTriggered {
                     conjuncts: Vec::new(),

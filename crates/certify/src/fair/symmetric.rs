@@ -120,7 +120,7 @@ type Written = (Lit, BTreeMap<usize, Vec<(i64, Lit)>>);
 struct Encoded {
     /// That it can be taken; that it fails; that a computation leaves 64 bits.
     conditions: [Lit; 3],
-    /// What it writes.
+    /// What it writes where it can be taken.
     cases: Vec<Written>,
 }
 
@@ -227,8 +227,13 @@ impl<'p, L: Logic> Symmetries<'_, 'p, L> {
             };
             Ok::<_, Error>((taken, cases))
         })?;
+        // Where a step is not taken it writes nothing, whatever its indices come to there.
         let mut encoded = Vec::with_capacity(cases.len());
         for case in cases {
+            let when = self.encoder.logic.and(case.when, taken.passes);
+            if when == Lit::FALSE {
+                continue;
+            }
             let mut writes = BTreeMap::new();
             for (cell, value) in case.writes {
                 let lo = self.encoder.cells[cell].lo;
@@ -238,12 +243,15 @@ impl<'p, L: Logic> Symmetries<'_, 'p, L> {
                     let image =
                         action.map_or((cell, *value), |action| action.image(cell, lo, *value));
                     to = image.0;
-                    items.push((image.1, *lit));
+                    let lit = self.encoder.logic.and(when, *lit);
+                    if lit != Lit::FALSE {
+                        items.push((image.1, lit));
+                    }
                 }
                 items.sort_unstable();
                 writes.insert(to, items);
             }
-            encoded.push((case.when, writes));
+            encoded.push((when, writes));
         }
         Ok(Encoded {
             conditions: [taken.passes, taken.fails, taken.overflows],

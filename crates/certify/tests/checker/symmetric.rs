@@ -87,7 +87,7 @@ fn exchange(index: u32, a: u32, b: u32) -> u32 {
 }
 
 /// Programs that all permutations of `P` leave as they are.
-const SYMMETRIC: [&str; 7] = [
+const SYMMETRIC: [&str; 8] = [
     "shared x: bool = true;
      process P[i: 1..3] { loop { idle: stay; request: atomic { await x; x := false; } critical: x := true; } }
      fairness scheduling: unconditional;
@@ -127,6 +127,12 @@ const SYMMETRIC: [&str; 7] = [
      fairness scheduling: unconditional;
      fairness often: weak forall i in P: pair[i] == i;
      liveness all under scheduling, often: forall i in P: G F (pair[i] == i);",
+    // An index is inside only where the step can be taken; elsewhere it would be in the next one's row.
+    "shared row: array[P] of array[0..0] of bool = false; shared n: array[P] of 0..1 = 0;
+     process P[i: 1..2] { loop { a: atomic { await n[i] > 0; n[i] := 0; } } }
+     process Q { loop { put: atomic { choose j in P { await n[j] < 1; row[j][n[j]] := true; n[j] := n[j] + 1; } } } }
+     fairness often: weak forall i in P: n[i] == 1;
+     liveness all under often: forall i in P: G F (n[i] == 1);",
 ];
 
 #[test]

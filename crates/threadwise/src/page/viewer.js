@@ -26,8 +26,6 @@ const viewer = (() => {
 
     const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
     const entries = (object) => Object.entries(object || {});
-    /** Whose variable `P[1].k` is: `P[1]`; nobody's if it is shared. */
-    const owner = (name) => (name.includes(".") ? name.slice(0, name.indexOf(".")) : null);
     const templateOf = (process) => process.replace(/\[.*$/, "");
 
     /** `P[1..3], P[7]` for names of processes. */
@@ -66,7 +64,7 @@ const viewer = (() => {
             this.trace = trace;
             this.steps = trace.steps;
             this.processes = entries(trace.initial.locations).map(([name]) => name);
-            const known = new Set(this.processes);
+            const known = this.known = new Set(this.processes);
             this.variables = entries(trace.initial.variables).map(([name]) => name);
             const variables = new Set(this.variables);
             this.movers = new Set();
@@ -79,6 +77,12 @@ const viewer = (() => {
         }
 
         get length() { return this.steps.length; }
+
+        /** Whose variable `P[1].k` is: `P[1]`; nobody's if it is shared, as the field `r.k` of a record is. */
+        owner(name) {
+            const whose = name.slice(0, Math.max(name.indexOf("."), 0));
+            return this.known.has(whose) ? whose : null;
+        }
 
         /** Where everybody is and what everything is, after `k` steps. */
         state(k) {
@@ -196,8 +200,8 @@ const viewer = (() => {
             const step = walk.steps[k - 1];
             const own = [], common = [];
             for (const [name, value] of entries(step.changes)) {
-                if (owner(name) === null) { if (reads(name)) common.push(change(name, value)); }
-                else if (owner(name) === step.process) { if (reads(name)) own.push(change(name.slice(step.process.length + 1), value)); }
+                if (walk.owner(name) === null) { if (reads(name)) common.push(change(name, value)); }
+                else if (walk.owner(name) === step.process) { if (reads(name)) own.push(change(name.slice(step.process.length + 1), value)); }
                 // Of a process that is started here.
                 else if (reads(name)) common.push(change(name, value));
             }
@@ -343,12 +347,12 @@ const viewer = (() => {
             const cell = (value, old, marked) => el("td", { class: "code" }, marked ? el("mark", {}, String(value)) : String(value),
                 marked && old !== undefined && old !== value ? el("s", { title: "before" }, String(old)) : null);
             for (const [name, value] of state.variables) {
-                if (owner(name) !== null || !reads(name) || !admits(name)) continue;
+                if (walk.owner(name) !== null || !reads(name) || !admits(name)) continue;
                 lines.push(() => el("tr", {}, el("th", { scope: "row", class: "code" }, name), cell(value, before.variables.get(name), changed.has(name))));
             }
             const locals = new Map();
             for (const [name, value] of state.variables) {
-                const whose = owner(name);
+                const whose = walk.owner(name);
                 if (whose === null) continue;
                 if (!locals.has(whose)) locals.set(whose, []);
                 locals.get(whose).push([name, value]);
