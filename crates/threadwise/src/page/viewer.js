@@ -633,5 +633,5 @@ const viewer = (() => {
         return el("button", { type: "button", onclick: () => dialog.showModal() }, "keys");
     }
 
-    return { el, svg, plural, entries, owner, templateOf, together, clip, Walk, lanes, statePanel, sourcePane, graph, projection, walkView, themeButton, helpButton, toLine, typing, visible };
+    return { el, svg, plural, entries, templateOf, together, clip, Walk, lanes, statePanel, sourcePane, graph, projection, walkView, themeButton, helpButton, toLine, typing, visible };
 })();
