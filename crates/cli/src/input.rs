@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use threadwise::{Session, Written};
+use threadwise::Session;
 use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
 use threadwise_import::from_promela::from_promela;
 use threadwise_import::{Original, Outcome, Remark, Settings};
@@ -149,10 +149,12 @@ fn session(name: String, text: String, outcome: Outcome) -> Session {
         each.map(|remark| in_program(remark, &files)).collect()
     };
     match outcome.result {
-        Ok(imported) => {
-            let written = Written::Printed(imported.layout);
-            Session::imported(name, imported.program, written, about(imported.notes))
-        }
+        Ok(imported) => Session::imported(
+            name,
+            imported.program,
+            imported.layout,
+            about(imported.notes),
+        ),
         Err(remarks) => Session::refused(name, text, about(remarks)),
     }
 }

@@ -11,6 +11,7 @@ pub mod coverage;
 pub mod family;
 pub mod generate;
 pub mod liveness;
+pub mod origins;
 pub mod parametric;
 pub mod random;
 pub mod slips;

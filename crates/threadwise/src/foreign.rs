@@ -98,7 +98,7 @@ pub(crate) mod tests {
     use threadwise_lang::rewrite::Rewrite;
     use threadwise_lang::source::SourceMap;
 
-    use crate::{Options, PropertyResult, ReportedDiagnostic, Session, VerdictKind, Written};
+    use crate::{Options, PropertyResult, ReportedDiagnostic, Session, VerdictKind};
 
     /// Gives the statements of a line a note.
     struct Noted<'n> {
@@ -139,7 +139,7 @@ pub(crate) mod tests {
         });
         program.source = Arc::new(SourceMap::foreign("test.c", original));
         let layout = Layout::of(&program);
-        Session::imported("test.c", program, Written::Printed(layout), Vec::new())
+        Session::imported("test.c", program, layout, Vec::new())
     }
 
     /// What is found about a model whose lines all come from line 7.

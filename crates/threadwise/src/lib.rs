@@ -56,7 +56,7 @@ pub use report::{
     Run, Scope, VerdictKind,
 };
 pub use sarif::sarif;
-pub use session::{CertifyFailure, Checked, ReplayFailure, Session, Written, values_of};
+pub use session::{CertifyFailure, Checked, ReplayFailure, Session, values_of};
 pub use setting::{Setting, SettingError, Values, combinations};
 pub use threadwise_certify::{
     Error as CertifyError, Method as CertifyMethod, Report as CertifyReport,

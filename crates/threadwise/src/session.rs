@@ -28,18 +28,9 @@ pub struct Session {
     /// What it was read from.
     source: Arc<SourceMap>,
     program: Option<Arc<Program>>,
-    /// How the program is written in our language, if it was made from another one.
-    written: Option<Written>,
+    /// How the program is printed in our language, if it was made from another one.
+    layout: Option<Layout>,
     diagnostics: Vec<Diagnostic>,
-}
-
-/// How a program of another language is written in ours.
-#[derive(Clone, Debug)]
-pub enum Written {
-    /// So.
-    Text(String),
-    /// As it is printed.
-    Printed(Layout),
 }
 
 /// What became of one instance.
@@ -108,16 +99,16 @@ impl Session {
             name,
             source,
             program,
-            written: None,
+            layout: None,
             diagnostics: checked.diagnostics,
         }
     }
 
-    /// A program that a front end made from one of another language, how it is written in ours, and what is to be said about the original.
+    /// A program that a front end made from one of another language, how it is printed in ours, and what is to be said about the original.
     pub fn imported(
         name: impl Into<String>,
         mut program: Program,
-        written: Written,
+        layout: Layout,
         notes: Vec<Diagnostic>,
     ) -> Session {
         program.directives = foreign::directives(program.source.text());
@@ -125,7 +116,7 @@ impl Session {
             name: name.into(),
             source: Arc::clone(&program.source),
             program: Some(Arc::new(program)),
-            written: Some(written),
+            layout: Some(layout),
             diagnostics: notes,
         }
     }
@@ -141,7 +132,7 @@ impl Session {
             source: Arc::new(SourceMap::foreign(&name, &text.into())),
             name,
             program: None,
-            written: None,
+            layout: None,
             diagnostics,
         }
     }
@@ -158,16 +149,15 @@ impl Session {
 
     /// The program as a model: what somebody wrote, or as it is printed.
     pub fn model(&self) -> Cow<'_, str> {
-        match (&self.program, &self.written) {
-            (Some(program), Some(Written::Printed(layout))) => Cow::Owned(print(program, layout)),
-            (_, Some(Written::Text(text))) => Cow::Borrowed(text),
+        match (&self.program, &self.layout) {
+            (Some(program), Some(layout)) => Cow::Owned(print(program, layout)),
             _ => Cow::Borrowed(self.source()),
         }
     }
 
     /// Whether the program was made from one of another language.
     pub fn is_imported(&self) -> bool {
-        self.written.is_some()
+        self.layout.is_some()
     }
 
     /// Finds the lines of places in the program.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use threadwise::{
     AskStop, Checked, EngineOptions, Execution, Exit, Finding, InProcess, Job, JobOutcome, Only,
     Options, Plan, Report, Run, Runner, Session, Stats, Stop, Trace, Values, VerdictKind, Whole,
-    Written,
 };
 use threadwise_evidence::dag::Dag;
 use threadwise_evidence::{Account, Certificate, Claim, Reason, ReasonCode, Vacuity, Verdict};
@@ -218,8 +217,8 @@ fn after_a_limit_the_advice_about_wide_inputs_comes_second() {
     havoc.note = Some(Note::Wide("bound the input".to_owned()));
     (havoc.span.start, havoc.span.end) = (6, 7);
     program.source = Arc::new(SourceMap::foreign("program.c", &"\n".repeat(9)));
-    let written = Written::Printed(Layout::of(&program));
-    let session = Session::imported("program.c", program, written, Vec::new());
+    let layout = Layout::of(&program);
+    let session = Session::imported("program.c", program, layout, Vec::new());
     let options = Options {
         seconds: Some(2.0),
         memory: Some(256 << 20),

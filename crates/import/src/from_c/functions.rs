@@ -5,7 +5,16 @@
 
 use lang_c::ast::BinaryOperator;
 
-use super::constructs::Treatment;
+/// What is done about a construct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Treatment {
+    /// It means what it means in C.
+    Translated,
+    /// A program with it is refused, with the place.
+    Refused,
+    /// It does not mean all that it means in C. Why verdicts are right all the same is said with it.
+    Approximated,
+}
 
 /// What a function does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,13 +186,15 @@ pub(crate) enum Weak {
 }
 
 /// Functions that are alike.
-pub(crate) struct Function {
+pub struct Function {
+    /// How they are called.
     pub names: &'static [&'static str],
     /// The fewest and the most arguments.
-    pub arguments: (usize, usize),
-    pub does: Known,
+    pub(crate) arguments: (usize, usize),
+    pub(crate) does: Known,
+    /// What is done about them.
     pub treatment: Treatment,
-    /// For people.
+    /// What they mean here, or what to do instead, for people.
     pub meaning: &'static str,
     /// A program that calls all of them.
     pub example: &'static str,
@@ -240,7 +251,7 @@ const fn refused(
 }
 
 /// All functions.
-pub(crate) const FUNCTIONS: &[Function] = &[
+pub const FUNCTIONS: &[Function] = &[
     translated(
         &["assert", "__VERIFIER_assert"],
         (1, 1),

@@ -6,7 +6,6 @@
 mod beginning;
 mod classes;
 mod conclude;
-pub mod constructs;
 mod dead;
 mod emit;
 mod functions;
@@ -32,6 +31,7 @@ use threadwise_lang::validate::Rule;
 use crate::front::preprocess::{Token, constant, preprocess};
 use crate::front::source::Sources;
 use crate::{Imported, Outcome, Settings};
+pub use functions::{FUNCTIONS, Function, Treatment};
 use source::{At, Built};
 pub use types::DataModel;
 

@@ -1,6 +1,5 @@
 //! Promela in: what SPIN reads, as a model.
 
-pub mod constructs;
 mod declarations;
 mod expressions;
 mod formulas;

@@ -2,8 +2,7 @@
 
 use threadwise_lang::diagnostics::Diagnostic;
 use threadwise_lang::print::{Layout, print};
-use threadwise_lang::program::{Program, Span};
-use threadwise_lang::render::LineIndex;
+use threadwise_lang::program::Program;
 
 /// A program of another language, as a model.
 #[derive(Clone, Debug)]
@@ -20,36 +19,6 @@ impl Imported {
     /// The model in our language.
     pub fn text(&self) -> String {
         print(&self.program, &self.layout)
-    }
-
-    /// For each line of the text the line of the original that its first part comes from, from 1. What comes from a file that the original
-    /// includes has the line of the `#include`; what the front end adds has none.
-    pub fn lines(&self) -> Vec<Option<u32>> {
-        let spans = |program: &Program| {
-            let mut spans = Vec::new();
-            program.clone().map_spans(&mut |span| {
-                spans.push(span);
-                span
-            });
-            spans
-        };
-        let text = self.text();
-        let index = LineIndex::new(&text);
-        let originals = self.program.source.lines();
-        let mut first: Vec<Option<(u32, u32)>> = vec![None; text.lines().count()];
-        // The text says the same program, so its parts are the same, in the same order.
-        let written = threadwise_lang::check(&text).program;
-        let written = written.as_ref().map(spans).unwrap_or_default();
-        for (here, there) in written.into_iter().zip(spans(&self.program)) {
-            if there != Span::default()
-                && let Some(known) = first.get_mut(index.line(here.start) - 1)
-                && known.is_none_or(|(start, _)| here.start < start)
-            {
-                *known = Some((here.start, originals.line(there)));
-            }
-        }
-        let lines = first.into_iter();
-        lines.map(|found| found.map(|(_, line)| line)).collect()
     }
 }
 

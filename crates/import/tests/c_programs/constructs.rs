@@ -1,20 +1,92 @@
 //! The table of constructs, row by row: what is said to be translated is, what is said to be refused is, and gcc agrees.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use threadwise::VerdictKind;
-use threadwise_import::from_c::Integers;
-use threadwise_import::from_c::constructs::{
-    Construct, LIBRARY, PREAMBLE, Treatment, constructs, page,
-};
+use threadwise_import::from_c::{FUNCTIONS, Integers, Treatment};
 
 use super::{bring, checks};
+use table::{PREAMBLE, SYNTAX};
+
+// What types of headers there are is for the tests of the front end.
+#[allow(dead_code)]
+#[path = "../tables/c.rs"]
+mod table;
 
 const PATIENCE: Duration = Duration::from_secs(900);
 /// The line that an example must be refused at.
 const MARK: &str = "/*!*/";
+
+/// A row of the table.
+#[derive(Clone, Debug)]
+struct Construct {
+    /// What kind of construct it is.
+    area: &'static str,
+    /// How it is written, with code as the book has it; the names of functions that are alike.
+    names: Vec<&'static str>,
+    /// What is done about it.
+    treatment: Treatment,
+    /// What it means here, or why it is refused.
+    meaning: &'static str,
+    /// A program with it, which begins behind `PREAMBLE`.
+    example: &'static str,
+}
+
+/// The area of functions that need no body.
+const LIBRARY: &str = "Functions";
+
+/// All rows.
+fn constructs() -> Vec<Construct> {
+    let syntax = SYNTAX.iter().map(|row| Construct {
+        area: row.area,
+        names: vec![row.name],
+        treatment: row.treatment,
+        meaning: row.meaning,
+        example: row.example,
+    });
+    let functions = FUNCTIONS.iter().map(|function| Construct {
+        area: LIBRARY,
+        names: function.names.to_vec(),
+        treatment: function.treatment,
+        meaning: function.meaning,
+        example: function.example,
+    });
+    syntax.chain(functions).collect()
+}
+
+/// The table as a page of the book.
+fn page() -> String {
+    let mut page = String::from(
+        "# Constructs of C\n\nEverything that C has, and what is done about it; [Programs in C](c.md) says how it is read. Nothing else is: what this page does not list is refused. A test checks every row: what is translated or approximated has a program that is proved, \
+and that gcc runs without a failure; what is refused has one that is refused, at its place. The test also writes this page.\n\n\
+- **translated**: it means what it means in C.\n- **approximated**: it does not mean all that it means in C; the row says why verdicts are right all the same.\n- **refused**: a program with it is refused, with the place.\n",
+    );
+    let mut area = "";
+    for row in constructs() {
+        if row.area != area {
+            area = row.area;
+            let _ = write!(
+                page,
+                "\n## {area}\n\n| construct | | what is done |\n|---|---|---|\n"
+            );
+        }
+        let names = match row.area {
+            LIBRARY => format!("`{}`", row.names.join("`, `")),
+            _ => row.names.join(", ").replace('|', "\\|"),
+        };
+        let treatment = match row.treatment {
+            Treatment::Translated => "translated",
+            Treatment::Refused => "refused",
+            Treatment::Approximated => "approximated",
+        };
+        let meaning = row.meaning.replace('|', "\\|");
+        let _ = writeln!(page, "| {names} | {treatment} | {meaning} |");
+    }
+    page
+}
 
 fn program(row: &Construct) -> String {
     format!("{PREAMBLE}{}\n", row.example)

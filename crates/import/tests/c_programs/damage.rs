@@ -3,6 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use threadwise_import::from_c::Integers;
+use threadwise_testgen::origins::origins;
 
 use super::{bring, programs};
 
@@ -149,6 +150,8 @@ fn damaged_programs_do_no_damage() {
         match outcome {
             Ok(imported) => {
                 accepted += 1;
+                let lines = origins(&imported.program, &imported.layout);
+                assert_eq!(lines.len(), imported.text().lines().count());
                 let checked = threadwise_lang::check(&imported.text());
                 assert!(
                     checked.program.is_some(),
@@ -157,7 +160,6 @@ fn damaged_programs_do_no_damage() {
                     checked.diagnostics,
                     imported.text()
                 );
-                assert_eq!(imported.lines().len(), imported.text().lines().count());
             }
             Err(messages) => {
                 let internal = messages.contains("internal error");

@@ -15,6 +15,7 @@ use threadwise::{Options, PropertyResult, Scope, Session, VerdictKind};
 use threadwise_evidence::Ending;
 use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
 use threadwise_import::{Imported, Outcome, Settings};
+use threadwise_testgen::origins::origins;
 
 /// A program with what it says about itself.
 pub struct CFile {
@@ -162,8 +163,8 @@ pub fn check(program: &CFile, patience: Duration) -> Result<Found, String> {
     // Every step, and the check that fails, is on a line of the program.
     let original = |line: Option<u32>| {
         let line = line.ok_or("a step without a line of the model")?;
-        let line = imported.lines()[line as usize - 1];
-        line.ok_or("a step without a line of the program")
+        let lines = origins(&imported.program, &imported.layout);
+        lines[line as usize - 1].ok_or("a step without a line of the program")
     };
     let mut lines = 0;
     for step in &trace.steps {

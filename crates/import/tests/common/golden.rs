@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use threadwise_import::{Imported, Outcome};
+use threadwise_testgen::origins::origins;
 
 /// What was made of a program, as its golden file has it.
 pub fn golden(outcome: &Outcome) -> String {
@@ -31,8 +32,11 @@ pub fn golden(outcome: &Outcome) -> String {
 
 fn with_lines(imported: &Imported) -> String {
     let mut text = String::new();
-    assert_eq!(imported.text().lines().count(), imported.lines().len());
-    for (line, origin) in imported.text().lines().zip(imported.lines()) {
+    for (line, origin) in imported
+        .text()
+        .lines()
+        .zip(origins(&imported.program, &imported.layout))
+    {
         let origin = origin.map_or(String::new(), |origin| origin.to_string());
         writeln!(text, "{}", format!("{origin:>4} | {line}").trim_end()).unwrap();
     }

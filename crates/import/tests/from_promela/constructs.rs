@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use threadwise_import::from_promela::constructs::{Construct, ROWS, Treatment};
-
 use crate::common::scratch;
 use crate::from_promela::random::{Comparison, compare};
 use crate::from_promela::spin::{self, Failure, Spin};
+use crate::from_promela::table::{Construct, ROWS, Treatment};
 
 /// What the table says SPIN refuses, it refuses; and of what is approximated only that differs of which the table says so.
 #[test]

@@ -16,3 +16,7 @@ mod random;
 mod reduce;
 mod small;
 mod spin;
+// How constructs are written is for the tests of the front end.
+#[allow(dead_code)]
+#[path = "../tables/promela.rs"]
+mod table;

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::met::met;
-use crate::from_promela::constructs::{Construct, MARK, ROWS, Treatment};
+use super::table::{Construct, MARK, ROWS, Treatment};
 use crate::from_promela::parser::parse;
 use crate::from_promela::{from_promela, scopes, words};
 use crate::front::source::Sources;
@@ -236,7 +236,7 @@ const INTRODUCTION: &str = "\
 What is done about each construct of [Promela](promela.md). What is *translated* means what it means for SPIN; the model that is named has the construct, and tests compare its verdicts and its number of states
 with SPIN. What is *refused* is an error at its place, with the message and the advice shown. What is *approximated* is accepted though it does not mean all that it means for SPIN; the reason is given.
 
-The page is made from the table that the front end is tested with, `crates/import/src/from_promela/constructs.rs`: `THREADWISE_WRITE_BOOK=1 cargo test -p threadwise-import --lib constructs` writes it.
+The page is made from the table that the front end is tested with, `crates/import/tests/tables/promela.rs`: `THREADWISE_WRITE_BOOK=1 cargo test -p threadwise-import --lib constructs` writes it.
 ";
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::from_promela::constructs::Construct;
+use super::table::Construct;
 use crate::from_promela::syntax::{
     Binary, Declaration, Expr, ExprKind, Formula, FormulaKind, Initial, Pattern, Place, Promela,
     Statement, StatementKind, Type, Unary,

@@ -4,6 +4,8 @@ mod constructs;
 mod hostile;
 mod met;
 mod shown;
+#[path = "../../../tests/tables/promela.rs"]
+mod table;
 
 use shown::{expr, exprs, formula, statements};
 

@@ -1,5 +1,7 @@
 //! Small programs, as text: what comes out, which lines it comes from, and what is refused where.
 
+use threadwise_testgen::origins::origins;
+
 use crate::from_promela::from_promela;
 use crate::{Imported, Settings};
 
@@ -48,10 +50,11 @@ fn statements_are_steps_at_their_lines() {
             .text()
             .starts_with("// From the Promela program model.pml.\n")
     );
-    assert_eq!(imported.text().lines().count(), imported.lines().len());
+    let lines = origins(&imported.program, &imported.layout);
+    assert_eq!(imported.text().lines().count(), lines.len());
     let line = |part: &str| {
         let at = imported.text().lines().position(|l| l.contains(part));
-        imported.lines()[at.unwrap_or_else(|| panic!("no {part}"))]
+        lines[at.unwrap_or_else(|| panic!("no {part}"))]
     };
     assert_eq!(line("shared x"), Some(1));
     assert_eq!(line("ordered process P[pid: 0..1]"), Some(2));

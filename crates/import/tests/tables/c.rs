@@ -1,9 +1,29 @@
-//! The syntax of C, row by row.
+//! The table of constructs of C: its syntax, row by row.
+//!
+//! Tests go through the table: what is translated or approximated has an example that must be proved, and that gcc must run without a failure; what is refused has one that must be refused at the place that `/*!*/`
+//! marks; and every variant of the syntax tree must be met in some example. The table is also a page of the book, which a test compares. Functions of libraries are a table of their own
+//! (`src/from_c/functions.rs`), since calls are looked up there.
 
 use super::Treatment::{self, Approximated, Refused, Translated};
 
+/// What every example begins with.
+pub const PREAMBLE: &str = "\
+#define _GNU_SOURCE
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+";
+
 /// A construct of the syntax.
-pub(super) struct Syntax {
+pub struct Syntax {
     pub area: &'static str,
     pub name: &'static str,
     /// The variants of the syntax tree that this row is about.
@@ -40,9 +60,9 @@ const OPERATORS: &str = "Operators";
 const COMPILERS: &str = "What compilers and verifiers add";
 const PREPROCESSOR: &str = "Preprocessor";
 /// The area of types that headers declare.
-pub(super) const OF_HEADERS: &str = "Types of headers";
+pub const OF_HEADERS: &str = "Types of headers";
 
-pub(super) const SYNTAX: &[Syntax] = &[
+pub const SYNTAX: &[Syntax] = &[
     row(
         STATEMENTS,
         "`name: statement`, `goto name;`",
