@@ -151,12 +151,6 @@ impl Builder {
         })
     }
 
-    /// The parameter of a definition.
-    pub fn def_param(&mut self, name: &str, ty: ExprType) -> BoundId {
-        let name = name.to_owned();
-        self.program.bounds.push(Bound { name, ty })
-    }
-
     /// A definition.
     pub fn def(&mut self, name: &str, params: Vec<BoundId>, body: Expr, span: Span) -> DefId {
         let id = self.program.defs.push(Def {

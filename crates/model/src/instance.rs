@@ -275,15 +275,6 @@ impl Instance {
         }
     }
 
-    /// The least and the greatest value of a cell of this type, coded as cells are; nothing for
-    /// `int`, `mutex` and ids of dynamic templates, which have no such bounds.
-    pub fn scalar_bounds(&self, scalar: &Scalar) -> Option<(i64, i64)> {
-        match self.values(scalar) {
-            Ok(Values::Between(lo, hi)) => Some((lo, hi)),
-            _ => None,
-        }
-    }
-
     fn values(&self, scalar: &Scalar) -> Result<Values, Stop> {
         let ids = |template: TemplateId, optional: bool| {
             if self.is_dynamic(template) {
