@@ -200,20 +200,15 @@ impl<'m> Classes<'m> {
             }
             _ => statement.for_expressions(&mut |expr| self.used(expr)),
         }
-        match &statement.kind {
-            StatementKind::If(_, yes, no) => {
-                self.code(yes, times);
-                self.code(no, times);
-            }
-            StatementKind::Loop { head, body, .. } => {
+        let times = match &statement.kind {
+            StatementKind::Loop { head, .. } => {
                 let rounds = self.model.rounds.get(head).copied();
-                self.code(body, both(times, rounds, u64::checked_mul));
+                both(times, rounds, u64::checked_mul)
             }
-            StatementKind::Atomic(inner) => self.code(inner, times),
-            StatementKind::Choose(blocks) => {
-                blocks.iter().for_each(|block| self.code(block, times));
-            }
-            _ => {}
+            _ => times,
+        };
+        for block in statement.kind.blocks() {
+            self.code(block, times);
         }
     }
 

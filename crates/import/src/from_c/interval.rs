@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use super::forward::Forward;
 use super::ir::{
     Arith, Bits, Compare, Count, Expr, LabelId, Model, Place, Statement, StatementKind, VarId,
     VarKind, for_statements,
@@ -220,11 +221,11 @@ impl<'m> Analysis<'m> {
         self.recorded.take().unwrap_or_default()
     }
 
-    fn note(&mut self, expr: &Expr, known: &Known) {
+    fn note_all(&mut self, statement: &Statement, known: &Known) {
         let Some(mut recorded) = self.recorded.take() else {
             return;
         };
-        self.note_into(expr, known, &mut recorded);
+        statement.for_expressions(&mut |expr| self.note_into(expr, known, &mut recorded));
         self.recorded = Some(recorded);
     }
 
@@ -303,254 +304,6 @@ impl<'m> Analysis<'m> {
             known.insert(var, value);
         } else {
             known.remove(&var);
-        }
-    }
-
-    /// Joins what is known into a label. `true` if that is new.
-    fn arrive(&mut self, label: LabelId, known: &Known) {
-        let own: Known = known
-            .iter()
-            .filter(|(var, _)| !self.model.is_shared(**var))
-            .map(|(var, interval)| (*var, *interval))
-            .collect();
-        let Some((old, changes)) = self.at.get(&label).cloned() else {
-            self.at.insert(label, (own, 0));
-            self.changed = true;
-            return;
-        };
-        let mut joined = Known::new();
-        for (var, old) in &old {
-            // What only one side knows is not known.
-            if let Some(new) = own.get(var) {
-                let wide = self.widened(*old, *new, changes);
-                joined.insert(*var, wide);
-            }
-        }
-        if joined != old {
-            self.changed = true;
-            self.at.insert(label, (joined, changes + 1));
-        }
-    }
-
-    fn join(&self, one: Option<Known>, other: Option<Known>) -> Option<Known> {
-        match (one, other) {
-            (None, other) => other,
-            (one, None) => one,
-            (Some(one), Some(other)) => {
-                let mut joined = Known::new();
-                for (var, a) in one {
-                    if let Some(b) = other.get(&var) {
-                        joined.insert(var, a.join(*b));
-                    }
-                }
-                Some(joined)
-            }
-        }
-    }
-
-    fn code(&mut self, code: &[Statement], mut known: Option<Known>) -> Option<Known> {
-        for statement in code {
-            known = self.statement(statement, known);
-        }
-        known
-    }
-
-    /// What is known after a statement.
-    pub fn statement(&mut self, statement: &Statement, known: Option<Known>) -> Option<Known> {
-        if let StatementKind::Label(label) = &statement.kind {
-            if let Some(known) = &known {
-                self.arrive(*label, known);
-            }
-            return self.at.get(label).map(|(known, _)| known.clone());
-        }
-        let Some(mut known) = known else {
-            return self.unreached(statement);
-        };
-        if self.recorded.is_some() && !matches!(statement.kind, StatementKind::Loop { .. }) {
-            let mut expressions = Vec::new();
-            statement.for_expressions(&mut |expr| expressions.push(expr));
-            for expr in expressions {
-                self.note(expr, &known);
-            }
-        }
-        match &statement.kind {
-            StatementKind::Assign(place, value) => {
-                let interval = self.value(value, &known);
-                self.store(place, interval, &mut known);
-                Some(known)
-            }
-            StatementKind::Havoc(place) => {
-                let variable = self.model.variable(place.var);
-                let interval = match variable.kind {
-                    VarKind::Int(_) if variable.choices.is_some() => {
-                        let (lo, hi) = variable.choices.unwrap_or_default();
-                        Interval::of(lo, hi)
-                    }
-                    VarKind::Int(_) if !self.model.parameters.is_empty() => Interval::ALL,
-                    VarKind::Int(ty) => Interval::of_type(ty),
-                    _ => Interval::of(0, 1),
-                };
-                self.store(place, interval, &mut known);
-                Some(known)
-            }
-            StatementKind::Assert(condition, _) | StatementKind::Await(condition) => {
-                self.refined(known, condition, true)
-            }
-            StatementKind::If(condition, yes, no) => {
-                let other = self.refined(known.clone(), condition, false);
-                let known = self.refined(known, condition, true);
-                let yes = self.code(yes, known);
-                let no = self.code(no, other);
-                self.join(yes, no)
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => {
-                if self.recorded.is_some() {
-                    let skipped = match condition {
-                        Some(condition) => self.refined(known.clone(), condition, false).is_some(),
-                        None => false,
-                    };
-                    let always = self.entered.entry(*head).or_insert(true);
-                    *always &= !skipped;
-                }
-                self.arrive(*head, &known);
-                self.loop_body(*head, condition.as_ref(), body)
-            }
-            StatementKind::Break => {
-                let own = self.join(None, Some(known));
-                if let Some(exit) = self.exits.pop() {
-                    let joined = self.join(exit, own);
-                    self.exits.push(joined);
-                }
-                None
-            }
-            StatementKind::Goto(label) => {
-                self.arrive(*label, &known);
-                None
-            }
-            StatementKind::Return => None,
-            StatementKind::Atomic(inner) => {
-                let outer = std::mem::replace(&mut self.in_step, true);
-                let after = self.code(inner, Some(known));
-                self.in_step = outer;
-                // Others write shared variables between steps.
-                after.map(|mut known| {
-                    if !outer {
-                        known.retain(|var, _| !self.model.is_shared(*var));
-                    }
-                    known
-                })
-            }
-            StatementKind::Choose(blocks) => {
-                let mut after = None;
-                for block in blocks {
-                    let one = self.code(block, Some(known.clone()));
-                    after = self.join(after, one);
-                }
-                after
-            }
-            StatementKind::Label(_)
-            | StatementKind::Lock(_)
-            | StatementKind::Unlock(_)
-            | StatementKind::Start(_)
-            | StatementKind::Create { .. }
-            | StatementKind::Join(_)
-            | StatementKind::Detach(_)
-            | StatementKind::Initialised(_)
-            | StatementKind::Exclusive(_) => Some(known),
-        }
-    }
-
-    fn loop_body(
-        &mut self,
-        head: LabelId,
-        condition: Option<&Expr>,
-        body: &[Statement],
-    ) -> Option<Known> {
-        let known = self.at.get(&head).map(|(known, _)| known.clone())?;
-        if let Some(condition) = condition {
-            self.note(condition, &known);
-        }
-        let after = match condition {
-            Some(condition) => self.refined(known.clone(), condition, false),
-            None => None,
-        };
-        let inside = match condition {
-            Some(condition) => self.refined(known, condition, true),
-            None => Some(known),
-        };
-        self.exits.push(None);
-        let end = self.code(body, inside);
-        if let Some(end) = end {
-            self.arrive(head, &end);
-        }
-        let exit = self.exits.pop().flatten();
-        self.join(after, exit)
-    }
-
-    /// A statement that nothing leads to from before it; there may be labels within.
-    fn unreached(&mut self, statement: &Statement) -> Option<Known> {
-        match &statement.kind {
-            StatementKind::If(_, yes, no) => {
-                let yes = self.code(yes, None);
-                let no = self.code(no, None);
-                self.join(yes, no)
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => match self.at.contains_key(head) {
-                true => self.loop_body(*head, condition.as_ref(), body),
-                false => {
-                    self.exits.push(None);
-                    let end = self.code(body, None);
-                    if let Some(end) = end {
-                        self.arrive(*head, &end);
-                    }
-                    self.exits.pop().flatten()
-                }
-            },
-            StatementKind::Atomic(inner) => self.code(inner, None),
-            StatementKind::Choose(blocks) => {
-                let mut after = None;
-                for block in blocks {
-                    let one = self.code(block, None);
-                    after = self.join(after, one);
-                }
-                after
-            }
-            _ => None,
-        }
-    }
-
-    /// What is known where a condition holds, or does not; `None` if that cannot be.
-    fn refined(&self, known: Known, condition: &Expr, holds: bool) -> Option<Known> {
-        match (condition, holds) {
-            (Expr::Truth(truth), holds) => (*truth == holds).then_some(known),
-            (Expr::Not(inner), holds) => self.refined(known, inner, !holds),
-            (Expr::And(left, right), true) | (Expr::Or(left, right), false) => {
-                let known = self.refined(known, left, holds)?;
-                self.refined(known, right, holds)
-            }
-            (Expr::And(left, right), false) | (Expr::Or(left, right), true) => {
-                let one = self.refined(known.clone(), left, holds);
-                let rest = self.refined(known, left, !holds);
-                let other = rest.and_then(|rest| self.refined(rest, right, holds));
-                self.join(one, other)
-            }
-            (Expr::Compare(op, left, right), holds) => {
-                let op = match holds {
-                    true => *op,
-                    false => op.negated(),
-                };
-                let known = self.bounded(known, op, left, right)?;
-                self.bounded(known, op.mirrored(), right, left)
-            }
-            _ => Some(known),
         }
     }
 
@@ -633,6 +386,140 @@ impl<'m> Analysis<'m> {
     }
 }
 
+impl Forward for Analysis<'_> {
+    type Fact = Known;
+
+    fn at(&self, label: LabelId) -> Option<Known> {
+        self.at.get(&label).map(|(known, _)| known.clone())
+    }
+
+    fn arrive(&mut self, label: LabelId, known: &Known) {
+        let own: Known = known
+            .iter()
+            .filter(|(var, _)| !self.model.is_shared(**var))
+            .map(|(var, interval)| (*var, *interval))
+            .collect();
+        let Some((old, changes)) = self.at.get(&label).cloned() else {
+            self.at.insert(label, (own, 0));
+            self.changed = true;
+            return;
+        };
+        let mut joined = Known::new();
+        for (var, old) in &old {
+            // What only one side knows is not known.
+            if let Some(new) = own.get(var) {
+                let wide = self.widened(*old, *new, changes);
+                joined.insert(*var, wide);
+            }
+        }
+        if joined != old {
+            self.changed = true;
+            self.at.insert(label, (joined, changes + 1));
+        }
+    }
+
+    fn both(one: Known, other: Known) -> Known {
+        let mut joined = Known::new();
+        for (var, a) in one {
+            if let Some(b) = other.get(&var) {
+                joined.insert(var, a.join(*b));
+            }
+        }
+        joined
+    }
+
+    fn exits(&mut self) -> &mut Vec<Option<Known>> {
+        &mut self.exits
+    }
+
+    fn visit(&mut self, statement: &Statement, known: &Known) {
+        if self.recorded.is_none() {
+            return;
+        }
+        if let StatementKind::Loop {
+            head, condition, ..
+        } = &statement.kind
+        {
+            let skipped = match condition {
+                Some(condition) => self.refined(known.clone(), condition, false).is_some(),
+                None => false,
+            };
+            let always = self.entered.entry(*head).or_insert(true);
+            *always &= !skipped;
+            return;
+        }
+        self.note_all(statement, known);
+    }
+
+    fn round(&mut self, statement: &Statement, known: &Known) {
+        self.note_all(statement, known);
+    }
+
+    fn after(&mut self, statement: &Statement, mut known: Known) -> Option<Known> {
+        let (place, interval) = match &statement.kind {
+            StatementKind::Assign(place, value) => (place, self.value(value, &known)),
+            StatementKind::Havoc(place) => {
+                let variable = self.model.variable(place.var);
+                let interval = match variable.kind {
+                    VarKind::Int(_) if variable.choices.is_some() => {
+                        let (lo, hi) = variable.choices.unwrap_or_default();
+                        Interval::of(lo, hi)
+                    }
+                    VarKind::Int(_) if !self.model.parameters.is_empty() => Interval::ALL,
+                    VarKind::Int(ty) => Interval::of_type(ty),
+                    _ => Interval::of(0, 1),
+                };
+                (place, interval)
+            }
+            StatementKind::Assert(condition, _) | StatementKind::Await(condition) => {
+                return self.refined(known, condition, true);
+            }
+            _ => return Some(known),
+        };
+        self.store(place, interval, &mut known);
+        Some(known)
+    }
+
+    fn atomic(&mut self, inner: &[Statement], known: Known) -> Option<Known> {
+        let outer = std::mem::replace(&mut self.in_step, true);
+        let after = self.code(inner, Some(known));
+        self.in_step = outer;
+        // Others write shared variables between steps.
+        after.map(|mut known| {
+            if !outer {
+                known.retain(|var, _| !self.model.is_shared(*var));
+            }
+            known
+        })
+    }
+
+    fn refined(&self, known: Known, condition: &Expr, holds: bool) -> Option<Known> {
+        match (condition, holds) {
+            (Expr::Truth(truth), holds) => (*truth == holds).then_some(known),
+            (Expr::Not(inner), holds) => self.refined(known, inner, !holds),
+            (Expr::And(left, right), true) | (Expr::Or(left, right), false) => {
+                let known = self.refined(known, left, holds)?;
+                self.refined(known, right, holds)
+            }
+            (Expr::And(left, right), false) | (Expr::Or(left, right), true) => {
+                let one = self.refined(known.clone(), left, holds);
+                let rest = self.refined(known, left, !holds);
+                let other = rest.and_then(|rest| self.refined(rest, right, holds));
+                Self::joined(one, other)
+            }
+            (Expr::Compare(op, left, right), holds) => {
+                let op = match holds {
+                    true => *op,
+                    false => op.negated(),
+                };
+                let known = self.bounded(known, op, left, right)?;
+                self.bounded(known, op.mirrored(), right, left)
+            }
+            _ => Some(known),
+        }
+    }
+}
+
 /// Whether a value is not brought back into its type.
 pub(crate) fn left_to_grow(grows: bool, ty: IntType, value: Interval) -> bool {
     grows && !ty.signed && ty.bits < 64 && value.lo >= 0
@@ -698,25 +585,15 @@ fn count_writes(code: &[Statement], times: Option<u64>, model: &Model, writes: &
                 _ => None,
             };
         }
-        match &statement.kind {
-            StatementKind::If(_, yes, no) => {
-                count_writes(yes, times, model, writes);
-                count_writes(no, times, model, writes);
+        let times = match &statement.kind {
+            StatementKind::Loop { head, .. } => {
+                let rounds = times.zip(model.rounds.get(head));
+                rounds.and_then(|(times, rounds)| times.checked_mul(*rounds))
             }
-            StatementKind::Loop { head, body, .. } => {
-                let rounds = model.rounds.get(head);
-                let times = times
-                    .zip(rounds)
-                    .and_then(|(times, rounds)| times.checked_mul(*rounds));
-                count_writes(body, times, model, writes);
-            }
-            StatementKind::Atomic(inner) => count_writes(inner, times, model, writes),
-            StatementKind::Choose(blocks) => {
-                for block in blocks {
-                    count_writes(block, times, model, writes);
-                }
-            }
-            _ => {}
+            _ => times,
+        };
+        for block in statement.kind.blocks() {
+            count_writes(block, times, model, writes);
         }
     }
 }

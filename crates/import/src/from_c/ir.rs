@@ -377,23 +377,23 @@ pub(crate) fn is_unset(place: &Place, model: &Model) -> bool {
 pub(crate) fn for_statements<'a>(code: &'a [Statement], f: &mut dyn FnMut(&'a Statement)) {
     for statement in code {
         f(statement);
-        match &statement.kind {
-            StatementKind::If(_, yes, no) => {
-                for_statements(yes, f);
-                for_statements(no, f);
-            }
-            StatementKind::Loop { body, .. } | StatementKind::Atomic(body) => {
-                for_statements(body, f)
-            }
-            StatementKind::Choose(blocks) => {
-                blocks.iter().for_each(|block| for_statements(block, f))
-            }
-            _ => {}
+        for block in statement.kind.blocks() {
+            for_statements(block, f);
         }
     }
 }
 
 impl StatementKind {
+    /// The code inside.
+    pub fn blocks(&self) -> Vec<&Code> {
+        match self {
+            StatementKind::If(_, yes, no) => vec![yes, no],
+            StatementKind::Loop { body, .. } | StatementKind::Atomic(body) => vec![body],
+            StatementKind::Choose(blocks) => blocks.iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// The same with other code inside, if it has some.
     pub fn with_inner(self, f: &mut dyn FnMut(Code) -> Code) -> StatementKind {
         match self {

@@ -8,6 +8,7 @@ mod classes;
 mod conclude;
 mod dead;
 mod emit;
+mod forward;
 mod functions;
 mod interval;
 mod ir;

@@ -98,17 +98,12 @@ impl Narrowing<'_> {
                         found.push((place.var, range));
                     }
                 }
-                StatementKind::If(_, yes, no) => {
-                    self.code(yes, false, found);
-                    self.code(no, false, found);
+                StatementKind::Atomic(_) => {}
+                other => {
+                    for block in other.blocks() {
+                        self.code(block, false, found);
+                    }
                 }
-                StatementKind::Loop { body, .. } => self.code(body, false, found),
-                StatementKind::Choose(blocks) => {
-                    blocks
-                        .iter()
-                        .for_each(|block| self.code(block, false, found));
-                }
-                _ => {}
             }
             alone &= matches!(
                 &statement.kind,

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::forward::Forward;
 use super::ir::{Code, Expr, LabelId, Model, Place, Statement, StatementKind, VarId, VarKind};
 
 /// How many branches a joined step may have.
@@ -150,13 +151,13 @@ impl Locks<'_> {
             }
         }
     }
+}
 
-    fn uses_of(&mut self, statement: &Statement, held: &Held) {
-        let mut vars: Vec<VarId> = statement.written().into_iter().collect();
-        statement.for_expressions(&mut |expr| expr.for_places(&mut |place| vars.push(place.var)));
-        for var in vars {
-            self.use_of(var, held);
-        }
+impl Forward for Locks<'_> {
+    type Fact = Held;
+
+    fn at(&self, label: LabelId) -> Option<Held> {
+        self.at.get(&label).cloned()
     }
 
     fn arrive(&mut self, label: LabelId, held: &Held) {
@@ -173,127 +174,33 @@ impl Locks<'_> {
         }
     }
 
-    fn code(&mut self, code: &[Statement], mut held: Option<Held>) -> Option<Held> {
-        for statement in code {
-            held = self.statement(statement, held);
-        }
-        held
+    fn both(one: Held, other: Held) -> Held {
+        one.intersection(&other).copied().collect()
     }
 
-    fn statement(&mut self, statement: &Statement, held: Option<Held>) -> Option<Held> {
-        if let StatementKind::Label(label) = &statement.kind {
-            if let Some(held) = &held {
-                self.arrive(*label, held);
-            }
-            return self.at.get(label).cloned();
+    fn exits(&mut self) -> &mut Vec<Option<Held>> {
+        &mut self.exits
+    }
+
+    fn visit(&mut self, statement: &Statement, held: &Held) {
+        let mut vars: Vec<VarId> = statement.written().into_iter().collect();
+        statement.for_expressions(&mut |expr| expr.for_places(&mut |place| vars.push(place.var)));
+        for var in vars {
+            self.use_of(var, held);
         }
-        let Some(mut held) = held else {
-            return self.unreached(statement);
+    }
+
+    fn round(&mut self, statement: &Statement, held: &Held) {
+        self.visit(statement, held);
+    }
+
+    fn after(&mut self, statement: &Statement, mut held: Held) -> Option<Held> {
+        match &statement.kind {
+            StatementKind::Lock(place) if place.indices.is_empty() => held.insert(place.var),
+            StatementKind::Unlock(place) if place.indices.is_empty() => held.remove(&place.var),
+            _ => false,
         };
-        self.uses_of(statement, &held);
-        match &statement.kind {
-            StatementKind::Lock(place) => {
-                if place.indices.is_empty() {
-                    held.insert(place.var);
-                }
-                Some(held)
-            }
-            StatementKind::Unlock(place) => {
-                match place.indices.is_empty() {
-                    true => held.remove(&place.var),
-                    false => false,
-                };
-                Some(held)
-            }
-            StatementKind::If(_, yes, no) => {
-                let yes = self.code(yes, Some(held.clone()));
-                let no = self.code(no, Some(held));
-                both(yes, no)
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => {
-                self.arrive(*head, &held);
-                self.rounds(*head, condition.is_some(), body, statement)
-            }
-            StatementKind::Break => {
-                if let Some(exit) = self.exits.pop() {
-                    self.exits.push(both(exit, Some(held)));
-                }
-                None
-            }
-            StatementKind::Goto(label) => {
-                self.arrive(*label, &held);
-                None
-            }
-            StatementKind::Return => None,
-            StatementKind::Atomic(inner) => self.code(inner, Some(held)),
-            StatementKind::Choose(blocks) => {
-                let mut after = None;
-                for block in blocks {
-                    let one = self.code(block, Some(held.clone()));
-                    after = both(after, one);
-                }
-                after
-            }
-            _ => Some(held),
-        }
-    }
-}
-
-impl Locks<'_> {
-    /// The rounds of a loop, and what is held when it is left. It may be jumped into, and then no round begins at its head at first.
-    fn rounds(
-        &mut self,
-        head: LabelId,
-        tests: bool,
-        body: &[Statement],
-        statement: &Statement,
-    ) -> Option<Held> {
-        let held = self.at.get(&head).cloned();
-        if let Some(held) = &held {
-            self.uses_of(statement, held);
-        }
-        self.exits.push(None);
-        if let Some(end) = self.code(body, held.clone()) {
-            self.arrive(head, &end);
-        }
-        let exit = self.exits.pop().flatten();
-        match tests {
-            true => both(held, exit),
-            false => exit,
-        }
-    }
-
-    /// A statement that nothing leads to from before it; there may be labels within.
-    fn unreached(&mut self, statement: &Statement) -> Option<Held> {
-        match &statement.kind {
-            StatementKind::If(_, yes, no) => {
-                let yes = self.code(yes, None);
-                both(yes, self.code(no, None))
-            }
-            StatementKind::Loop {
-                head,
-                condition,
-                body,
-            } => self.rounds(*head, condition.is_some(), body, statement),
-            StatementKind::Atomic(inner) => self.code(inner, None),
-            StatementKind::Choose(blocks) => {
-                let each = blocks.iter().map(|block| self.code(block, None));
-                each.fold(None, both)
-            }
-            _ => None,
-        }
-    }
-}
-
-fn both(one: Option<Held>, other: Option<Held>) -> Option<Held> {
-    match (one, other) {
-        (None, other) => other,
-        (one, None) => one,
-        (Some(one), Some(other)) => Some(one.intersection(&other).copied().collect()),
+        Some(held)
     }
 }
 

@@ -523,10 +523,8 @@ fn leaves(code: &Code, exits: &[ir::LabelId]) -> Option<At> {
 fn breaks(code: &[ir::Statement]) -> Option<At> {
     code.iter().find_map(|statement| match &statement.kind {
         StatementKind::Break => Some(statement.at),
-        StatementKind::If(_, yes, no) => breaks(yes).or_else(|| breaks(no)),
-        StatementKind::Atomic(inner) => breaks(inner),
-        StatementKind::Choose(blocks) => blocks.iter().find_map(|block| breaks(block)),
-        _ => None,
+        StatementKind::Loop { .. } => None,
+        other => other.blocks().into_iter().find_map(|block| breaks(block)),
     })
 }
 

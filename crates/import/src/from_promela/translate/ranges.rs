@@ -176,17 +176,12 @@ impl Program {
 
     /// Notes variables that an expression uses as numbers.
     fn numbers(&self, e: &Expr, as_number: bool, found: &mut Vec<VarId>) {
-        let indices = |cell: &Cell, found: &mut Vec<VarId>| {
-            cell.indices
-                .iter()
-                .for_each(|i| self.numbers(i, true, found));
-        };
         match e {
             Expr::Var(cell) | Expr::RemoteVar { cell, .. } => {
                 if as_number {
                     found.push(cell.var);
                 }
-                indices(cell, found);
+                self.index_numbers(&cell.indices, found);
                 if let Expr::RemoteVar { index: Some(i), .. } = e {
                     self.numbers(i, true, found);
                 }
@@ -210,14 +205,11 @@ impl Program {
             Expr::Poll {
                 channel, patterns, ..
             } => {
-                channel
-                    .indices
-                    .iter()
-                    .for_each(|i| self.numbers(i, true, found));
+                self.index_numbers(&channel.indices, found);
                 self.pattern_numbers(channel, patterns, found);
             }
             Expr::Chan(c) | Expr::Length(c) | Expr::Full(c) | Expr::Empty(c) => {
-                c.indices.iter().for_each(|i| self.numbers(i, true, found));
+                self.index_numbers(&c.indices, found);
             }
             Expr::RemoteLabel { index: Some(i), .. } => self.numbers(i, true, found),
             Expr::Num(_)
@@ -227,6 +219,10 @@ impl Program {
             | Expr::Timeout(_)
             | Expr::RemoteLabel { .. } => {}
         }
+    }
+
+    fn index_numbers(&self, indices: &[Expr], found: &mut Vec<VarId>) {
+        indices.iter().for_each(|i| self.numbers(i, true, found));
     }
 
     /// A value stored in a variable: both truth values, or both numbers.
@@ -249,14 +245,9 @@ impl Program {
                         found.push(*field);
                         found.push(cell.var);
                     }
-                    cell.indices
-                        .iter()
-                        .for_each(|i| self.numbers(i, true, found));
+                    self.index_numbers(&cell.indices, found);
                 }
-                Match::StoreChan(cell, _) => cell
-                    .indices
-                    .iter()
-                    .for_each(|i| self.numbers(i, true, found)),
+                Match::StoreChan(cell, _) => self.index_numbers(&cell.indices, found),
                 Match::Ignore => {}
             }
         }
@@ -266,9 +257,7 @@ impl Program {
         match action {
             Action::Test(e) | Action::Assert(e) => self.numbers(e, false, found),
             Action::Assign(cell, e) => {
-                cell.indices
-                    .iter()
-                    .for_each(|i| self.numbers(i, true, found));
+                self.index_numbers(&cell.indices, found);
                 self.stored_numbers(cell.var, e, found);
             }
             Action::Run {
@@ -294,10 +283,7 @@ impl Program {
                 sorted,
                 values,
             } => {
-                channel
-                    .indices
-                    .iter()
-                    .for_each(|i| self.numbers(i, true, found));
+                self.index_numbers(&channel.indices, found);
                 if let Some((class, _)) = self.class_of[channel.decl.0] {
                     for (field, value) in self.classes[class.0].fields.iter().zip(values) {
                         if *sorted {
@@ -310,10 +296,7 @@ impl Program {
             Action::Receive {
                 channel, patterns, ..
             } => {
-                channel
-                    .indices
-                    .iter()
-                    .for_each(|i| self.numbers(i, true, found));
+                self.index_numbers(&channel.indices, found);
                 self.pattern_numbers(channel, patterns, found);
             }
             Action::Skip | Action::Else | Action::Deterministic(_) | Action::Die => {}
