@@ -17,6 +17,6 @@ pub use backward::{BACKWARD, Backward};
 pub use cartesian::{CARTESIAN, Cartesian, Exceptions};
 pub use forward::{FORWARD, Forward};
 pub use split::{
-    Errors, Form, PAIRWISE, Pairwise, Predicates, SPLIT, Split, THREAD_MODULAR,
+    Errors, Form, How, PAIRWISE, Pairwise, Predicates, SPLIT, Split, THREAD_MODULAR,
     THREAD_MODULAR_REFINED, ThreadModular, ThreadModularRefined,
 };

@@ -106,9 +106,18 @@ const WITNESSES: OptionInfo = OptionInfo::flag(
 );
 
 /// Split invariants with refinement.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Split {
-    /// Compute the assertion of one process for all that the types cannot tell from it.
+    /// What it has in common with others.
+    pub how: How,
+    /// When errors are looked for.
+    pub errors: Errors,
+}
+
+/// Choices that the engines have which compute assertions about few processes.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    /// Compute one assertion for all processes, or pairs, that the types cannot tell apart.
     pub symmetry: bool,
     /// Make a certificate of each proof.
     pub certificates: bool,
@@ -116,12 +125,37 @@ pub struct Split {
     pub form: Form,
     /// Write proofs as outlines, too.
     pub explain: bool,
-    /// When errors are looked for.
-    pub errors: Errors,
     /// What tells errors from other states, and so is exposed.
     pub predicates: Predicates,
     /// Expose of all processes together which one of them it is that a predicate holds of, before it is exposed of each.
     pub witnesses: bool,
+    /// Do not share shared variables that only one process needs, or nobody.
+    pub globals: bool,
+}
+
+impl Default for How {
+    fn default() -> Self {
+        How {
+            symmetry: true,
+            certificates: true,
+            form: Form::default(),
+            explain: false,
+            predicates: Predicates::default(),
+            witnesses: false,
+            globals: false,
+        }
+    }
+}
+
+impl How {
+    fn of(setup: &Setup) -> How {
+        How {
+            symmetry: !setup.options.has(&NO_SYMMETRY),
+            certificates: setup.certificates,
+            explain: setup.explain,
+            ..How::default()
+        }
+    }
 }
 
 /// When errors are looked for.
@@ -148,20 +182,6 @@ pub enum Predicates {
     Paths,
 }
 
-impl Default for Split {
-    fn default() -> Self {
-        Split {
-            symmetry: true,
-            certificates: true,
-            form: Form::default(),
-            explain: false,
-            errors: Errors::default(),
-            predicates: Predicates::default(),
-            witnesses: false,
-        }
-    }
-}
-
 impl Split {
     fn of(setup: &Setup) -> Result<Split, Refused> {
         let (errors, predicates) = (
@@ -175,15 +195,12 @@ impl Split {
                 help: "leave out `--errors`, or say `--errors stages`".to_owned(),
             });
         }
-        Ok(Split {
-            symmetry: !setup.options.has(&NO_SYMMETRY),
-            certificates: setup.certificates,
-            explain: setup.explain,
-            errors,
+        let how = How {
             predicates,
             witnesses: setup.options.has(&WITNESSES),
-            ..Split::default()
-        })
+            ..How::of(setup)
+        };
+        Ok(Split { how, errors })
     }
 }
 
@@ -199,42 +216,14 @@ impl Method for Split {
         answers: &mut [Option<Answer>],
     ) -> Result<Option<Bdd>, Halt> {
         let system = search.symbolic.system;
-        let representatives = Representatives::new(system, self.symmetry);
-        let how = How {
-            symmetric: self.symmetry,
-            certificates: self.certificates,
-            form: self.form,
-            explain: self.explain,
-            predicates: self.predicates,
-            witnesses: self.witnesses,
-            globals: false,
-        };
-        if self.errors == Errors::Stages || self.predicates == Predicates::Paths {
+        let (how, representatives) = (self.how, Representatives::new(system, self.how.symmetry));
+        if self.errors == Errors::Stages || how.predicates == Predicates::Paths {
             stages::decide::<Assertions>(search, &representatives, how, properties, answers)?;
         } else {
             decide::<Assertions>(search, &representatives, how, properties, answers)?;
         }
         Ok(None)
     }
-}
-
-/// Choices of the engines.
-#[derive(Clone, Copy)]
-struct How {
-    /// One assertion stands for all that are alike.
-    symmetric: bool,
-    /// Make certificates.
-    certificates: bool,
-    /// In which form.
-    form: Form,
-    /// Write proofs as outlines, too.
-    explain: bool,
-    /// Where predicates come from.
-    predicates: Predicates,
-    /// Whether it is exposed who a predicate holds of.
-    witnesses: bool,
-    /// Whether shared cells that need not be shared are not.
-    globals: bool,
 }
 
 /// Decides the properties that have no answer yet.
@@ -304,7 +293,7 @@ fn each<'s, D: Division>(
         if answers[place].is_none() {
             let globals = match &influence {
                 Some(influence) => {
-                    let symmetries = match how.symmetric {
+                    let symmetries = match how.symmetry {
                         true => anonymous(search.system, property),
                         false => Vec::new(),
                     };
@@ -652,7 +641,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
     }
 
     fn closed(&self, mut predicates: BTreeSet<Predicate>) -> BTreeSet<Predicate> {
-        if !self.how.symmetric {
+        if !self.how.symmetry {
             return predicates;
         }
         let system = self.search.symbolic.system;

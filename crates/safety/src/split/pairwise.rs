@@ -30,7 +30,7 @@ use super::division::{Body, Division, Fixpoint};
 use super::outline::outline_of_pairs;
 use super::pairs::{self, Pair, Pairs};
 use super::view::View;
-use super::{Form, How, Predicates, Stage, decide};
+use super::{How, Stage, decide};
 use crate::reach::{Method, engine};
 
 /// Split invariants over pairs of processes, as the engine is known.
@@ -40,39 +40,12 @@ pub static PAIRWISE: EngineInfo = EngineInfo {
     decides: Decides::Safety,
     explains: true,
     options: &[NO_SYMMETRY],
-    make: Make::One(|setup| {
-        Ok(Box::new(Pairwise {
-            symmetry: !setup.options.has(&NO_SYMMETRY),
-            certificates: setup.certificates,
-            explain: setup.explain,
-            ..Pairwise::default()
-        }))
-    }),
+    make: Make::One(|setup| Ok(Box::new(Pairwise(How::of(setup))))),
 };
 
 /// Split invariants over pairs of processes, with refinement.
-#[derive(Clone, Copy, Debug)]
-pub struct Pairwise {
-    /// Compute the assertion of one pair for all that the types cannot tell from it.
-    pub symmetry: bool,
-    /// Make a certificate of each proof.
-    pub certificates: bool,
-    /// In which form.
-    pub form: Form,
-    /// Write proofs as outlines, too.
-    pub explain: bool,
-}
-
-impl Default for Pairwise {
-    fn default() -> Self {
-        Pairwise {
-            symmetry: true,
-            certificates: true,
-            form: Form::default(),
-            explain: false,
-        }
-    }
-}
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pairwise(pub How);
 
 engine!(Pairwise);
 
@@ -85,17 +58,8 @@ impl Method for Pairwise {
         properties: &[&SystemProperty],
         answers: &mut [Option<Answer>],
     ) -> Result<Option<Bdd>, Halt> {
-        let pairs = Pairs::new(search.symbolic.system, self.symmetry);
-        let how = How {
-            symmetric: self.symmetry,
-            certificates: self.certificates,
-            form: self.form,
-            explain: self.explain,
-            predicates: Predicates::default(),
-            witnesses: false,
-            globals: false,
-        };
-        decide::<PairAssertions>(search, &pairs, how, properties, answers)?;
+        let pairs = Pairs::new(search.symbolic.system, self.0.symmetry);
+        decide::<PairAssertions>(search, &pairs, self.0, properties, answers)?;
         Ok(None)
     }
 }

@@ -29,7 +29,7 @@ use super::division::{Body, Division, Fixpoint, Staged};
 use super::goals::Goals;
 use super::outline::{outline, tell_relations_omitted};
 use super::view::{Representatives, Source, View};
-use super::{Attempt, Form, How, PREDICATES, Predicates, Stage, decide, decide_by};
+use super::{Attempt, How, PREDICATES, Stage, decide, decide_by};
 use crate::reach::{Method, engine};
 
 /// Thread-modular checking, as it is known.
@@ -40,12 +40,10 @@ pub static THREAD_MODULAR: EngineInfo = EngineInfo {
     explains: true,
     options: &[NO_SYMMETRY],
     make: Make::One(|setup| {
-        Ok(Box::new(ThreadModular {
-            symmetry: !setup.options.has(&NO_SYMMETRY),
-            certificates: setup.certificates,
-            explain: setup.explain,
-            ..ThreadModular::default()
-        }))
+        Ok(Box::new(ThreadModular(How {
+            globals: true,
+            ..How::of(setup)
+        })))
     }),
 };
 
@@ -57,13 +55,11 @@ pub static THREAD_MODULAR_REFINED: EngineInfo = EngineInfo {
     explains: true,
     options: &[NO_SYMMETRY, SOME_PREDICATES],
     make: Make::One(|setup| {
-        Ok(Box::new(ThreadModularRefined {
-            symmetry: !setup.options.has(&NO_SYMMETRY),
-            certificates: setup.certificates,
-            explain: setup.explain,
+        Ok(Box::new(ThreadModularRefined(How {
+            globals: true,
             predicates: setup.options.choice(&SOME_PREDICATES)?,
-            ..ThreadModularRefined::default()
-        }))
+            ..How::of(setup)
+        })))
     }),
 };
 
@@ -78,28 +74,14 @@ const SOME_PREDICATES: OptionInfo = match PREDICATES.form {
 
 /// Thread-modular checking: a proof, or no verdict.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadModular {
-    /// Compute the assertion of one process for all that the types cannot tell from it.
-    pub symmetry: bool,
-    /// Make a certificate of each proof.
-    pub certificates: bool,
-    /// In which form.
-    pub form: Form,
-    /// Write proofs as outlines, too.
-    pub explain: bool,
-    /// Do not share shared variables that only one process needs, or nobody.
-    pub globals: bool,
-}
+pub struct ThreadModular(pub How);
 
 impl Default for ThreadModular {
     fn default() -> Self {
-        ThreadModular {
-            symmetry: true,
-            certificates: true,
-            form: Form::default(),
-            explain: false,
+        ThreadModular(How {
             globals: true,
-        }
+            ..How::default()
+        })
     }
 }
 
@@ -114,26 +96,11 @@ impl Method for ThreadModular {
         properties: &[&SystemProperty],
         answers: &mut [Option<Answer>],
     ) -> Result<Option<Bdd>, Halt> {
-        let ThreadModular {
-            symmetry,
-            certificates,
-            form,
-            explain,
-            globals,
-        } = *self;
-        let refined = ThreadModularRefined {
-            symmetry,
-            certificates,
-            form,
-            explain,
-            globals,
-            ..ThreadModularRefined::default()
-        };
-        let representatives = Representatives::new(search.symbolic.system, symmetry);
+        let representatives = Representatives::new(search.symbolic.system, self.0.symmetry);
         decide_by(
             search,
             &representatives,
-            refined.how(),
+            self.0,
             properties,
             answers,
             |attempt: &mut Attempt<Guaranteed>, start| attempt.once(start),
@@ -144,45 +111,14 @@ impl Method for ThreadModular {
 
 /// Thread-modular checking with refinement.
 #[derive(Clone, Copy, Debug)]
-pub struct ThreadModularRefined {
-    /// Compute the assertion of one process for all that the types cannot tell from it.
-    pub symmetry: bool,
-    /// Make a certificate of each proof.
-    pub certificates: bool,
-    /// In which form.
-    pub form: Form,
-    /// Write proofs as outlines, too.
-    pub explain: bool,
-    /// Do not share shared variables that only one process needs, or nobody.
-    pub globals: bool,
-    /// What tells errors from other states, and so is exposed; not by paths, for which there are no stages.
-    pub predicates: Predicates,
-}
+pub struct ThreadModularRefined(pub How);
 
 impl Default for ThreadModularRefined {
     fn default() -> Self {
-        ThreadModularRefined {
-            symmetry: true,
-            certificates: true,
-            form: Form::default(),
-            explain: false,
+        ThreadModularRefined(How {
             globals: true,
-            predicates: Predicates::default(),
-        }
-    }
-}
-
-impl ThreadModularRefined {
-    fn how(&self) -> How {
-        How {
-            symmetric: self.symmetry,
-            certificates: self.certificates,
-            form: self.form,
-            explain: self.explain,
-            predicates: self.predicates,
-            witnesses: false,
-            globals: self.globals,
-        }
+            ..How::default()
+        })
     }
 }
 
@@ -197,8 +133,8 @@ impl Method for ThreadModularRefined {
         properties: &[&SystemProperty],
         answers: &mut [Option<Answer>],
     ) -> Result<Option<Bdd>, Halt> {
-        let representatives = Representatives::new(search.symbolic.system, self.symmetry);
-        decide::<Guaranteed>(search, &representatives, self.how(), properties, answers)?;
+        let representatives = Representatives::new(search.symbolic.system, self.0.symmetry);
+        decide::<Guaranteed>(search, &representatives, self.0, properties, answers)?;
         Ok(None)
     }
 }

@@ -7,7 +7,7 @@ use threadwise_engine::{Answer, Engine, Limits, Silent};
 use threadwise_evidence::{Certificate, Claim};
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
-use threadwise_safety::{Form, Pairwise, Split};
+use threadwise_safety::{Errors, Form, How, Pairwise, Split};
 use threadwise_testgen::{instance, library};
 
 use crate::agree::common::{oracle, safety};
@@ -33,18 +33,21 @@ const GRID: &str = "
     }
     invariant behind: forall i in P: P[i].x <= v[i / M] && P[i].y <= v[i % M];";
 
-fn split(form: Form) -> Split {
-    Split {
+fn how(form: Form) -> How {
+    How {
         form,
-        ..Split::default()
+        ..How::default()
     }
 }
 
+fn split(form: Form) -> Split {
+    let errors = Errors::default();
+    let how = how(form);
+    Split { how, errors }
+}
+
 fn pairwise(form: Form) -> Pairwise {
-    Pairwise {
-        form,
-        ..Pairwise::default()
-    }
+    Pairwise(how(form))
 }
 
 /// The proofs that an engine finds of a program.

@@ -7,7 +7,7 @@ use threadwise_explicit::Explicit;
 use threadwise_model::instance::Instance;
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemProperty, SystemPropertyKind};
-use threadwise_safety::{Cartesian, Exceptions, Pairwise, Split};
+use threadwise_safety::{Cartesian, Exceptions, How, Pairwise, Split};
 use threadwise_show::to_outline;
 use threadwise_symbolic::{Bdd, Symbolic, with_deep_stack};
 use threadwise_testgen::sweep::programs;
@@ -106,17 +106,20 @@ fn safety(system: &System) -> Vec<&SystemProperty> {
 /// Engines that explain their proofs.
 fn engines(symmetry: bool) -> [(&'static str, Box<dyn Engine>); 2] {
     let split = Split {
-        symmetry,
-        explain: true,
-        certificates: false,
+        how: How {
+            symmetry,
+            explain: true,
+            certificates: false,
+            ..How::default()
+        },
         ..Split::default()
     };
-    let pairwise = Pairwise {
+    let pairwise = Pairwise(How {
         symmetry,
         explain: true,
         certificates: false,
-        ..Pairwise::default()
-    };
+        ..How::default()
+    });
     [("split", Box::new(split)), ("pairwise", Box::new(pairwise))]
 }
 

@@ -3,18 +3,18 @@
 use crate::agree::common::{
     Engines, QUICK, Runs, SINGLED_OUT, effort, models_up_to, the_given, the_library,
 };
-use threadwise_safety::{Form, Pairwise};
+use threadwise_safety::{Form, How, Pairwise};
 
 fn engines() -> Engines {
     vec![
         ("pairwise", Box::new(Pairwise::default())),
         (
             "pairwise, every pair, in parts",
-            Box::new(Pairwise {
+            Box::new(Pairwise(How {
                 symmetry: false,
                 form: Form::Parts,
-                ..Pairwise::default()
-            }),
+                ..How::default()
+            })),
         ),
     ]
 }
@@ -48,10 +48,10 @@ fn the_library_agrees() {
 #[test]
 fn published_figures() {
     for symmetry in [true, false] {
-        let engine = Pairwise {
+        let engine = Pairwise(How {
             symmetry,
-            ..Pairwise::default()
-        };
+            ..How::default()
+        });
         for model in ["mux_sem", "mux_sem_short", "mux_sem_last", "test_and_set"] {
             for n in [2, 3, 9, 30] {
                 let effort = effort(&engine, model, &[("N", n)], "mutex");

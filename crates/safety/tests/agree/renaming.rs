@@ -7,7 +7,7 @@ use threadwise_engine::{Answer, Engine, Limits, Silent};
 use threadwise_lang::syntax::{SyntaxElement, SyntaxKind, parse};
 use threadwise_model::lower::lower;
 use threadwise_model::system::{System, SystemPropertyKind};
-use threadwise_safety::{Pairwise, Split};
+use threadwise_safety::{How, Pairwise, Split};
 use threadwise_show::to_outline;
 use threadwise_testgen::{instance, library};
 
@@ -156,15 +156,18 @@ fn compare(engine: &dyn Engine, text: &str, n: i64, property: &str) -> Option<(u
 
 fn engines() -> (Split, Pairwise) {
     let split = Split {
-        explain: true,
-        certificates: false,
+        how: How {
+            explain: true,
+            certificates: false,
+            ..How::default()
+        },
         ..Split::default()
     };
-    let pairwise = Pairwise {
+    let pairwise = Pairwise(How {
         explain: true,
         certificates: false,
-        ..Pairwise::default()
-    };
+        ..How::default()
+    });
     (split, pairwise)
 }
 

@@ -4,7 +4,7 @@ use crate::agree::common::{
     Engines, QUICK, Runs, SINGLED_OUT, WITHOUT_PROCESSES, effort, models_up_to, the_given,
     the_library, the_library_up_to,
 };
-use threadwise_safety::{Errors, Form, Predicates, Split};
+use threadwise_safety::{Errors, Form, How, Predicates, Split};
 
 fn engines() -> Engines {
     vec![
@@ -12,8 +12,11 @@ fn engines() -> Engines {
         (
             "split, everybody, in parts",
             Box::new(Split {
-                symmetry: false,
-                form: Form::Parts,
+                how: How {
+                    symmetry: false,
+                    form: Form::Parts,
+                    ..How::default()
+                },
                 ..Split::default()
             }),
         ),
@@ -27,23 +30,34 @@ fn variants() -> Engines {
         ..Split::default()
     };
     let states = Split {
-        predicates: Predicates::States,
+        how: How {
+            predicates: Predicates::States,
+            ..How::default()
+        },
         ..Split::default()
     };
     let paths = Split {
-        predicates: Predicates::Paths,
+        how: How {
+            predicates: Predicates::Paths,
+            ..How::default()
+        },
         ..Split::default()
     };
     let witnesses = Split {
-        witnesses: true,
+        how: How {
+            witnesses: true,
+            ..How::default()
+        },
         ..Split::default()
     };
     let together = Split {
-        symmetry: false,
+        how: How {
+            symmetry: false,
+            predicates: Predicates::States,
+            witnesses: true,
+            ..How::default()
+        },
         errors: Errors::Stages,
-        predicates: Predicates::States,
-        witnesses: true,
-        ..Split::default()
     };
     vec![
         ("split, stages", Box::new(stages)),
@@ -123,7 +137,10 @@ fn the_library_agrees() {
 fn published_figures() {
     for symmetry in [true, false] {
         let engine = Split {
-            symmetry,
+            how: How {
+                symmetry,
+                ..How::default()
+            },
             ..Split::default()
         };
         for n in [2, 5, 9] {
@@ -151,9 +168,11 @@ fn published_figures() {
 fn published_figures_of_stages() {
     for symmetry in [true, false] {
         let engine = Split {
-            symmetry,
+            how: How {
+                symmetry,
+                ..How::default()
+            },
             errors: Errors::Stages,
-            ..Split::default()
         };
         for n in [2, 5, 9] {
             let effort = |model, params: &[(&str, i64)]| effort(&engine, model, params, "mutex");
@@ -171,7 +190,10 @@ fn published_figures_of_stages() {
 #[test]
 fn witnesses_do_not_grow_with_the_processes() {
     let engine = Split {
-        witnesses: true,
+        how: How {
+            witnesses: true,
+            ..How::default()
+        },
         ..Split::default()
     };
     for n in [2, 5, 9] {

@@ -6,7 +6,7 @@ use crate::agree::common::{
 use threadwise_certify::check_all;
 use threadwise_engine::{Answer, Engine, Limits, Silent};
 use threadwise_model::lower::lower;
-use threadwise_safety::{Form, Predicates, ThreadModular, ThreadModularRefined};
+use threadwise_safety::{Form, How, Predicates, ThreadModular, ThreadModularRefined};
 use threadwise_testgen::instance;
 
 /// Programs for shared variables that need not be shared, each for one mistake.
@@ -60,20 +60,22 @@ fn engines() -> Engines {
         ("thread-modular", Box::new(ThreadModular::default())),
         (
             "thread-modular-refined, everybody, state by state, in parts",
-            Box::new(ThreadModularRefined {
+            Box::new(ThreadModularRefined(How {
                 symmetry: false,
                 form: Form::Parts,
                 predicates: Predicates::States,
-                ..ThreadModularRefined::default()
-            }),
+                globals: true,
+                ..How::default()
+            })),
         ),
         (
             "thread-modular, everybody, in parts",
-            Box::new(ThreadModular {
+            Box::new(ThreadModular(How {
                 symmetry: false,
                 form: Form::Parts,
-                ..ThreadModular::default()
-            }),
+                globals: true,
+                ..How::default()
+            })),
         ),
     ]
 }
@@ -123,10 +125,11 @@ fn the_library_agrees() {
 #[test]
 fn guarantees_suffice_for_bakery_alone() {
     for symmetry in [true, false] {
-        let engine = ThreadModular {
+        let engine = ThreadModular(How {
             symmetry,
-            ..ThreadModular::default()
-        };
+            globals: true,
+            ..How::default()
+        });
         for n in [2, 3, 5] {
             for (model, property) in [
                 ("mux_sem", "mutex"),
@@ -152,10 +155,11 @@ fn guarantees_suffice_for_bakery_alone() {
 #[test]
 fn published_figures() {
     for symmetry in [true, false] {
-        let engine = ThreadModularRefined {
+        let engine = ThreadModularRefined(How {
             symmetry,
-            ..ThreadModularRefined::default()
-        };
+            globals: true,
+            ..How::default()
+        });
         for n in [2, 5, 9] {
             let effort = |model, params: &[(&str, i64)]| effort(&engine, model, params, "mutex");
             let predicates = 2 * n as u64;
@@ -199,11 +203,11 @@ fn shared_variables_that_need_not_be_shared_cost_nothing() {
         .collect();
     for symmetry in [true, false] {
         let nodes = [true, false].map(|globals| {
-            let engine = ThreadModularRefined {
+            let engine = ThreadModularRefined(How {
                 symmetry,
                 globals,
-                ..ThreadModularRefined::default()
-            };
+                ..How::default()
+            });
             let outcome = engine.check_all(&system, &mutex, &Limits::NONE, &mut Silent);
             let [Answer::Proved(Some(proof))] = &outcome.answers[..] else {
                 panic!("{:?}", outcome.answers);
@@ -220,10 +224,11 @@ fn shared_variables_that_need_not_be_shared_cost_nothing() {
 /// Assertions that are images of others speak of no variables but those that everybody sees, or else the facts about these are never all.
 #[test]
 fn outlines_say_all_of_what_everybody_sees() {
-    let engine = ThreadModularRefined {
+    let engine = ThreadModularRefined(How {
         explain: true,
-        ..ThreadModularRefined::default()
-    };
+        globals: true,
+        ..How::default()
+    });
     let outcome = outcome(&engine, "readers_writers", &[("N", 2)], "deadlock_free");
     let outline = outcome.accounts[0].outline.as_ref().expect("it is proved");
     assert!(outline.omitted.is_empty(), "{:?}", outline.omitted);
