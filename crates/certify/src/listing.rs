@@ -67,9 +67,11 @@ impl Graph {
     /// The child of a node for a value of its cell; what is no value of the cell is in no set.
     fn child(&self, node: usize, domains: &Domains, value: i64) -> Child {
         let (lo, _) = domains[self.nodes[node].0];
-        let Ok(position) = u64::try_from(i128::from(value) - i128::from(lo)) else {
+        if value < lo {
             return Child::FALSE;
-        };
+        }
+        // The difference of two such numbers fits 64 bits without a sign.
+        let position = value.wrapping_sub(lo) as u64;
         let runs = self.runs(node);
         let at = runs.start + self.ends[runs.clone()].partition_point(|end| *end <= position);
         match at < runs.end {

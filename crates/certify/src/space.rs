@@ -57,7 +57,10 @@ pub(crate) struct Space<'a> {
     pub(crate) subject: Subject<'a>,
     interpreter: Interpreter<'a>,
     states: IndexVec<StateId, Rc<State>>,
-    numbers: FxHashMap<Rc<State>, StateId>,
+    /// By their [codes](encode).
+    numbers: FxHashMap<Box<[u8]>, StateId>,
+    /// The code of the state that is looked up, kept for its room.
+    code: Vec<u8>,
     events: IndexVec<StateId, Option<Rc<[Event]>>>,
     /// How many states it was asked what can happen in.
     asked: u64,
@@ -72,6 +75,7 @@ impl<'a> Space<'a> {
             interpreter: Interpreter::new(subject.instance),
             states: IndexVec::new(),
             numbers: FxHashMap::default(),
+            code: Vec::new(),
             events: IndexVec::new(),
             asked: 0,
             outcomes: 0,
@@ -85,12 +89,13 @@ impl<'a> Space<'a> {
 
     /// The number of a state.
     pub(crate) fn number(&mut self, state: State) -> StateId {
-        if let Some(known) = self.numbers.get(&state) {
+        self.code.clear();
+        encode(&state, &mut self.code);
+        if let Some(known) = self.numbers.get(self.code.as_slice()) {
             return *known;
         }
-        let state = Rc::new(state);
-        let new = self.states.push(Rc::clone(&state));
-        self.numbers.insert(state, new);
+        let new = self.states.push(Rc::new(state));
+        self.numbers.insert(self.code.as_slice().into(), new);
         self.events.push(None);
         new
     }
@@ -135,13 +140,14 @@ impl<'a> Space<'a> {
             if self.outcomes > MOST_OUTCOMES {
                 return Err(too_many("outcomes of steps"));
             }
+            let several = outcomes.len() > 1;
             let mut reached = FxHashSet::default();
             for outcome in outcomes {
                 let first = |path: &[Span]| path.first().copied().unwrap_or_default();
                 let (kind, span) = match outcome {
                     Outcome::Move { state, path, .. } => {
                         let to = self.number(state);
-                        if !reached.insert(to) {
+                        if several && !reached.insert(to) {
                             continue;
                         }
                         (EventKind::Move(to), first(&path))
@@ -241,8 +247,76 @@ impl<'a> Space<'a> {
     }
 }
 
+/// Writes a state as bytes, different states differently: a code is looked up faster than the vectors of a state are. What is small takes one byte; 255 says that
+/// eight bytes follow. How many processes there are says where what is.
+fn encode(state: &State, code: &mut Vec<u8>) {
+    let mut add = |value: i64| match u8::try_from(value.wrapping_add(1)) {
+        Ok(small) if small < u8::MAX => code.push(small),
+        _ => {
+            code.push(u8::MAX);
+            code.extend(value.to_le_bytes());
+        }
+    };
+    state.shared.iter().for_each(|cell| add(*cell));
+    for processes in &state.templates {
+        add(processes.locations.len() as i64);
+        let locations = processes.locations.iter();
+        locations.for_each(|location| add(i64::from(location.raw())));
+        processes.cells.iter().for_each(|cell| add(*cell));
+    }
+}
+
 fn limit(limit: Limit) -> Error {
     Error::unsupported(format!(
         "the states are not for the interpreter to go through: {limit}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use threadwise_lang::program::{LocationId, TemplateId};
+    use threadwise_model::state::Processes;
+
+    use super::*;
+
+    /// The numbers that a code was made of.
+    fn decode(mut code: &[u8]) -> Vec<i64> {
+        let mut numbers = Vec::new();
+        while let [first, rest @ ..] = code {
+            code = rest;
+            numbers.push(match *first {
+                u8::MAX => {
+                    let (eight, rest) = code.split_at(8);
+                    code = rest;
+                    i64::from_le_bytes(eight.try_into().unwrap())
+                }
+                small => i64::from(small) - 1,
+            });
+        }
+        numbers
+    }
+
+    #[test]
+    fn codes_say_all_that_states_do() {
+        let shared = vec![i64::MIN, -2, -1, 0, 1, 253, 254, 255, 256, i64::MAX];
+        let cells = vec![-1, 7, i64::MAX - 1];
+        let mut state = State {
+            shared: shared.clone(),
+            ..State::default()
+        };
+        let locations = vec![LocationId::from_raw(2), LocationId::from_raw(300)];
+        let first: TemplateId = state.templates.push(Processes {
+            locations,
+            cells: cells.clone(),
+        });
+        let mut code = Vec::new();
+        encode(&state, &mut code);
+        assert_eq!(decode(&code), [shared, vec![2, 2, 300], cells].concat());
+        // One process more is another state, also if the numbers behind it look alike.
+        state.templates[first].locations.pop();
+        state.templates[first].cells.insert(0, 300);
+        let mut other = Vec::new();
+        encode(&state, &mut other);
+        assert_ne!(code, other);
+    }
 }

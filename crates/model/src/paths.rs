@@ -4,6 +4,7 @@
 //! Naive on purpose: a path has a copy of the state and a stack of frames, one for each block that
 //! control is inside of. Where the text chooses, the path is copied.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use threadwise_lang::program::{
@@ -26,9 +27,9 @@ const MAX_OUTCOME_CELLS: usize = 50_000_000;
 const MAX_SHOWN: usize = 1_000;
 
 /// Everything that a process, which has not ended, can do in a state.
-pub(crate) fn outcomes(
-    instance: &Instance,
-    state: &State,
+pub(crate) fn outcomes<'p>(
+    instance: &'p Instance,
+    state: &'p State,
     process: ProcessRef,
 ) -> Result<Vec<Outcome>, Limit> {
     let mut run = Run {
@@ -41,7 +42,7 @@ pub(crate) fn outcomes(
     };
     let frames = run.frames_at(state.location(process), state)?;
     run.open.push(Path {
-        state: state.clone(),
+        state: Cow::Borrowed(state),
         frames,
         bindings: Vec::new(),
         executed: Vec::new(),
@@ -109,7 +110,8 @@ enum FrameKind {
 /// A path through the text: where it is and what it did.
 #[derive(Clone, Debug)]
 struct Path<'p> {
-    state: State,
+    /// Copied when it is first written to: most processes wait.
+    state: Cow<'p, State>,
     frames: Vec<Frame<'p>>,
     bindings: Bindings,
     executed: Vec<Span>,
@@ -335,7 +337,7 @@ impl<'p> Run<'p> {
                     self.outcomes.push(Outcome::Fail {
                         failure,
                         path: path.executed,
-                        within: path.state,
+                        within: path.state.into_owned(),
                         meaning: meaning(statement, failure.kind),
                     });
                     return Ok(());
@@ -346,10 +348,11 @@ impl<'p> Run<'p> {
 
     /// Ends a step at a label, or at `done`.
     fn arrive(&mut self, mut path: Path<'p>, to: LocationId) {
-        path.state.templates[self.process.template].locations[self.process.index as usize] = to;
-        settle(self.instance, &mut path.state, self.process);
+        let state = path.state.to_mut();
+        state.templates[self.process.template].locations[self.process.index as usize] = to;
+        settle(self.instance, state, self.process);
         self.outcomes.push(Outcome::Move {
-            state: path.state,
+            state: path.state.into_owned(),
             to,
             path: path.executed,
         });
@@ -375,7 +378,7 @@ impl<'p> Run<'p> {
                 let value = cell.read(&path.state, self.instance);
                 if value < last {
                     frame.next = 0;
-                    cell.write(&mut path.state, self.instance, value + 1);
+                    cell.write(path.state.to_mut(), self.instance, value + 1);
                 } else {
                     path.leave();
                 }
@@ -449,14 +452,18 @@ impl<'p> Run<'p> {
                 if self.read(path, cell) != FREE {
                     return Ok(Progress::Gone);
                 }
-                cell.write(&mut path.state, self.instance, self.process.mutex_code());
+                cell.write(
+                    path.state.to_mut(),
+                    self.instance,
+                    self.process.mutex_code(),
+                );
             }
             StmtKind::Unlock(place) => {
                 let cell = self.cell(path, place)?;
                 if self.read(path, cell) != self.process.mutex_code() {
                     return Err(fails(CheckKind::Unlock, span));
                 }
-                cell.write(&mut path.state, self.instance, FREE);
+                cell.write(path.state.to_mut(), self.instance, FREE);
             }
             StmtKind::Start(template) => return self.start(path, *template, span),
             StmtKind::Goto(label) => return Ok(Progress::At(*label)),
@@ -524,7 +531,7 @@ impl<'p> Run<'p> {
                 path.advance();
                 if lo <= hi {
                     self.counter(*counter)
-                        .write(&mut path.state, self.instance, lo);
+                        .write(path.state.to_mut(), self.instance, lo);
                     path.enter(
                         body,
                         FrameKind::Counted {
@@ -645,7 +652,7 @@ impl<'p> Run<'p> {
         for write in writes {
             write
                 .cell
-                .write(&mut path.state, self.instance, write.value);
+                .write(path.state.to_mut(), self.instance, write.value);
         }
         Ok(())
     }
@@ -669,7 +676,7 @@ impl<'p> Run<'p> {
                         self.outcomes.push(Outcome::Fail {
                             failure,
                             path: way.executed,
-                            within: way.state,
+                            within: way.state.into_owned(),
                             meaning: None,
                         });
                         continue;
@@ -680,7 +687,7 @@ impl<'p> Run<'p> {
                 self.room(choices.len() + further.len() as u128, span)?;
                 for value in choices {
                     let mut next = way.clone();
-                    cell.write(&mut next.state, self.instance, value);
+                    cell.write(next.state.to_mut(), self.instance, value);
                     further.push(next);
                 }
             }
@@ -709,16 +716,14 @@ impl<'p> Run<'p> {
             template,
             index: path.state.count(template),
         };
-        path.state.templates[template]
-            .locations
-            .push(declaration.entry);
+        let processes = &mut path.state.to_mut().templates[template];
+        processes.locations.push(declaration.entry);
         let mut free = Vec::new();
         for local in declaration.locals.indices() {
             let shape = self.instance.local(template, local);
             let value = shape.start.value(child.index).unwrap_or_default();
-            path.state.templates[template]
-                .cells
-                .extend(std::iter::repeat_n(value, shape.len));
+            let values = std::iter::repeat_n(value, shape.len);
+            processes.cells.extend(values);
             if shape.start == Start::Any {
                 free.extend(
                     (shape.first..shape.first + shape.len).map(|position| (position, shape.values)),
@@ -734,7 +739,7 @@ impl<'p> Run<'p> {
                 self.room(choices.len() + further.len() as u128, span)?;
                 for value in choices {
                     let mut next = way.clone();
-                    Cell::Local(child, position).write(&mut next.state, self.instance, value);
+                    Cell::Local(child, position).write(next.state.to_mut(), self.instance, value);
                     further.push(next);
                 }
             }
