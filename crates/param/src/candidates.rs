@@ -706,6 +706,8 @@ pub(crate) enum Modes {
     Orders,
     /// Shared truth values, and whether somebody is at labels that are passed one at a time.
     Phases,
+    /// In which order positions in arrays are, and truth values.
+    Positions,
 }
 
 /// Truth values, and pairs of integers, that make modes at most.
@@ -715,20 +717,38 @@ const MOST_ORDERS: usize = 1;
 const MOST_ALONE: usize = 2;
 
 impl Modes {
-    /// The modes of each view: one of them holds in each state.
-    pub(crate) fn of(self, cases: &Cases) -> Result<Vec<Vec<Linear>>, Overflow> {
-        self.by(cases, &Points::default())
+    /// Nothing that states are told apart by: one mode of each view, which always holds.
+    pub(crate) fn none(cases: &Cases) -> Vec<Vec<Linear>> {
+        vec![vec![Linear::constant(true)]; cases.views.len()]
     }
 
-    /// The same, if samples say by what states are told apart.
-    pub(crate) fn by(self, cases: &Cases, points: &Points) -> Result<Vec<Vec<Linear>>, Overflow> {
+    /// The modes of each view: one of them holds in each state. Samples may say by what states are told apart.
+    pub(crate) fn by(
+        self,
+        cases: &mut Cases,
+        points: &Points,
+    ) -> Result<Vec<Vec<Linear>>, Overflow> {
         let mut all = Vec::with_capacity(cases.views.len());
         let alone = match self {
             Modes::Phases => alone(cases, points),
             _ => Vec::new(),
         };
-        for variables in &cases.variables {
+        let mut orders_of_places = Vec::new();
+        if self == Modes::Positions {
+            for view in 0..cases.views.len() {
+                orders_of_places.push(positions::orders(cases, view)?);
+            }
+            if orders_of_places.iter().all(|orders| orders.len() == 1) {
+                return Ok(Modes::none(cases));
+            }
+        }
+        for (view, variables) in cases.variables.iter().enumerate() {
             let choices = match self {
+                Modes::Positions => {
+                    let mut choices = truths(cases, variables)?;
+                    choices.push(orders_of_places[view].clone());
+                    choices
+                }
                 Modes::One => Vec::new(),
                 Modes::Truths => truths(cases, variables)?,
                 Modes::Orders => orders(cases, variables)?,

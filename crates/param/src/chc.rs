@@ -59,7 +59,7 @@ impl Attempt<'_> {
         let Abstraction { mut cases, goals } = horn::abstraction(self.family, &wanted)?;
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
-        let modes = Modes::One.of(&cases).map_err(TooMuch::from)?;
+        let modes = Modes::none(&cases);
         let mut inference =
             Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
         inference.close_hulls()?;

@@ -217,11 +217,13 @@ impl Attempt<'_> {
             cuts: true,
             ..counting(1, none, Modes::One, LIGHT)
         };
+        let placing = counting(1, none, Modes::Positions, LIGHT);
         let mut shapes: Vec<Shape> = Vec::new();
         for shape in [
             counting(1, none, Modes::One, LIGHT),
             counting(1, own, Modes::One, LIGHT),
             summing,
+            placing,
             not_counting,
             counting(2, none, Modes::One, LIGHT),
             counting(1, none, Modes::One, placed),
@@ -250,7 +252,7 @@ impl Attempt<'_> {
             compared,
             ..counting(1, none, Modes::One, LIGHT)
         });
-        let place = shapes.len().min(4);
+        let place = shapes.len().min(5);
         shapes.splice(place..place, comparing);
         for shape in &shapes {
             if proofs.len() == properties.len() {
@@ -333,7 +335,7 @@ impl Attempt<'_> {
         }
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let points = Points::new(&cases, self.samples);
-        let modes = shape.modes.by(&cases, &points).map_err(TooMuch::from)?;
+        let modes = shape.modes.by(&mut cases, &points).map_err(TooMuch::from)?;
         if shape.modes != Modes::One && modes.iter().all(|modes| modes.len() == 1) {
             // There is nothing to tell apart, so this was tried before.
             return Ok(cases.table);
@@ -474,7 +476,7 @@ impl Attempt<'_> {
             let prepared = Prepared::new(&mut cases, liveness)?;
             let requirements = cases.requirements().map_err(TooMuch::from)?;
             let points = Points::new(&cases, self.samples);
-            let modes = modes.by(&cases, &points).map_err(TooMuch::from)?;
+            let modes = modes.by(&mut cases, &points).map_err(TooMuch::from)?;
             let seeds = candidates::seeds(&mut cases, &[]);
             let guesses = bounds.then(|| candidates::units(&mut cases, &points, &seeds));
             let tests = candidates::tests(&cases, &seeds);
@@ -569,6 +571,10 @@ impl Stage {
             true => "",
             false => ", those counted that compare with it",
         };
-        format!("proved by {stage} about {many}{counted}{summed}{compared}")
+        let ordered = match shape.modes {
+            Modes::Positions => ", in each order of positions",
+            _ => "",
+        };
+        format!("proved by {stage} about {many}{counted}{summed}{compared}{ordered}")
     }
 }

@@ -100,9 +100,7 @@ pub fn horn(
                 &mut Silent,
             );
             let points = Points::new(&cases, &samples);
-            let modes = Modes::One
-                .of(&cases)
-                .map_err(|error| too_much(error.into()))?;
+            let modes = Modes::none(&cases);
             let mut inference = Inference::new(&cases, &points, &modes, QUESTIONS, &|| false);
             let found = inference.close_hulls().and_then(|()| equations(&inference));
             found.map_err(|halt| HornError::Lemmas(halt.to_string()))?

@@ -4,11 +4,12 @@
 //! wraps: the number of items is `back - front` if the front is before the back, and otherwise greater by the size. So for each order of two positions, and each truth
 //! value of an entry, the affine hull of the samples gives equations, which are literals of clauses like the order itself. They are guesses from samples: steps decide what is kept.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 use threadwise_lang::program::{Scalar, TemplateId};
-use threadwise_model::family::{FamilyVariable, Term};
+use threadwise_model::family::{FamilyVariable, Population, Term};
 
 use crate::conditions::Cases;
 use crate::hull::Hull;
@@ -20,6 +21,8 @@ const MOST_EQUATIONS: usize = 40;
 const MOST_TERMS: usize = 8;
 /// Samples on one side of which the hull is looked at at least. Of few, too much holds.
 const FEWEST: usize = 40;
+/// Positions whose order tells states apart at most: three have thirteen orders.
+const MOST_ORDERED: usize = 3;
 
 /// An equation that holds where positions have some order: a form that is 0, about the process of a template or about none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,4 +186,83 @@ fn is_truth(cases: &Cases, variable: Variable) -> bool {
         _ => return false,
     };
     matches!(scalar, Scalar::Bool)
+}
+
+/// In which order the positions of a view are: one formula for each order, or one that always holds where there are fewer than two positions, or too many.
+pub(crate) fn orders(cases: &mut Cases, view: usize) -> Result<Vec<Linear>, Overflow> {
+    let positions = indices(cases, view)?;
+    let mut orders = vec![Vec::new()];
+    if !(2..=MOST_ORDERED).contains(&positions.len()) {
+        return Ok(vec![Linear::constant(true)]);
+    }
+    // Each order of some positions, as a rank of each; one more is put at each rank, and between them.
+    for number in 0..positions.len() {
+        let further = orders.iter().flat_map(|ranks: &Vec<usize>| {
+            (0..=2 * number).map(|place| {
+                let mut ranks: Vec<usize> = ranks.iter().map(|rank| 2 * rank + 1).collect();
+                ranks.push(place);
+                dense(&ranks)
+            })
+        });
+        let further: BTreeSet<Vec<usize>> = further.collect();
+        orders = further.into_iter().collect();
+    }
+    let mut found = Vec::with_capacity(orders.len());
+    for ranks in orders {
+        let mut members = Vec::new();
+        for (place, one) in positions.iter().enumerate() {
+            for (other_place, other) in positions[..place].iter().enumerate() {
+                members.push(match ranks[place].cmp(&ranks[other_place]) {
+                    Ordering::Less => one.less(other)?,
+                    Ordering::Equal => one.equals(other)?,
+                    Ordering::Greater => other.less(one)?,
+                });
+            }
+        }
+        found.push(Linear::all(members));
+    }
+    Ok(found)
+}
+
+/// Ranks without gaps, in the same order.
+fn dense(ranks: &[usize]) -> Vec<usize> {
+    let all: BTreeSet<usize> = ranks.iter().copied().collect();
+    let each = ranks.iter();
+    each.map(|rank| all.range(..rank).count()).collect()
+}
+
+/// The entries of arrays that a view sees, and integers that have the type of an index of them.
+fn indices(cases: &mut Cases, view: usize) -> Result<Vec<Form>, Overflow> {
+    let family = cases.family;
+    let ranges: Vec<(&Term, &Term)> = family
+        .templates
+        .iter_enumerated()
+        .filter_map(|(id, template)| match &template.population {
+            Population::Between(lo, hi) if family.is_slot(id) => Some((lo, hi)),
+            _ => None,
+        })
+        .collect();
+    let mut found = Vec::new();
+    for form in positions(cases, view)? {
+        let declared = match form.terms.as_slice() {
+            [(variable, _)] => match cases.table.var(*variable) {
+                Var::Shared(var, _) => &family.shared[*var],
+                Var::Local(_, template, var, _) => &family.templates[*template].locals[*var],
+                _ => {
+                    found.push(form);
+                    continue;
+                }
+            },
+            _ => {
+                found.push(form);
+                continue;
+            }
+        };
+        if let (Some(least), Some(greatest)) = (&declared.least, &declared.greatest)
+            && ranges.contains(&(least, greatest))
+        {
+            found.push(form);
+        }
+    }
+    Ok(found)
 }

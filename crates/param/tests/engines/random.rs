@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
 use threadwise_testgen::parametric::{
-    AtInstance, Truth, generate, generate_arrays, generate_caches, generate_queues, generate_rings,
-    generate_structures, safety_mutant, verdicts,
+    AtInstance, Truth, generate, generate_arrays, generate_buffers, generate_caches,
+    generate_queues, generate_rings, generate_structures, safety_mutant, verdicts,
 };
 use threadwise_testgen::sweep::programs;
 
@@ -26,6 +26,8 @@ struct Tally {
     pairs: usize,
     /// With predicates that are counted.
     counted: usize,
+    /// With equations for each order of positions.
+    ordered: usize,
     /// Proofs of freedom from deadlock, and deadlocks.
     moving: usize,
     stuck: usize,
@@ -42,6 +44,7 @@ impl Tally {
         self.clauses += other.clauses;
         self.pairs += other.pairs;
         self.counted += other.counted;
+        self.ordered += other.ordered;
         self.moving += other.moving;
         self.stuck += other.stuck;
         self.searched += other.searched;
@@ -91,6 +94,7 @@ fn tally_of(found: &BTreeMap<String, Verdict>, instances: &[AtInstance]) -> Resu
                 tally.clauses += usize::from(!how.contains("by equations about"));
                 tally.pairs += usize::from(how.contains("2 processes"));
                 tally.counted += usize::from(how.contains("counted"));
+                tally.ordered += usize::from(how.contains("in each order of positions"));
                 tally.moving += usize::from(property == "deadlock_free");
                 let searched = instances.iter().filter(|at| holds(at, property));
                 tally.searched += usize::from(searched.count() >= 3);
@@ -264,6 +268,21 @@ fn proofs_agree_with_search_on_random_arrays() {
         && counter.searched >= of(1_000);
     assert!(exercised, "counter: {counter:?}");
     assert!(cubes.violated >= of(100), "cubes: {cubes:?}");
+}
+
+/// Rings of places, where the order of positions decides which equations hold.
+#[test]
+fn proofs_agree_with_search_on_random_buffers() {
+    let count = programs(30);
+    let [counter] = compare(generate_buffers, count, (4, 3_000), |_| {
+        [Some((Way::Counter(Method::default()), 12_000))]
+    });
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = counter.proved >= of(900)
+        && counter.ordered >= of(250)
+        && counter.violated >= of(250)
+        && counter.searched >= of(900);
+    assert!(exercised, "{counter:?}");
 }
 
 /// The same on a larger scale: `cargo test --release -p threadwise-param --test all -- --ignored engines::random`.

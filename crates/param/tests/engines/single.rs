@@ -57,3 +57,27 @@ fn what_is_needed_for_a_proof_is_known() {
         assert!(matches!(verdict, Verdict::Proved(..)), "{verdict:?}\n{text}");
     }
 }
+
+#[test]
+fn what_holds_of_a_ring_of_places_depends_on_the_order_of_positions() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (file, properties) in [
+        ("tests/any/right_wrap_free.tw", &["checks", "empty"][..]),
+        (
+            "tests/any/right_wrap_count.tw",
+            &["checks", "between", "all_or_none"],
+        ),
+    ] {
+        let text = std::fs::read_to_string(folder.join(file)).expect("the program");
+        let found = decide(Way::COUNTER, &text, BUDGET).expect("evidence");
+        for property in properties {
+            let Some(Verdict::Proved(_, how)) = found.get(*property) else {
+                panic!("{file}: {property}: {found:?}");
+            };
+            assert!(
+                how.contains("in each order of positions"),
+                "{property}: {how}"
+            );
+        }
+    }
+}

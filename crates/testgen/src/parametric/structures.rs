@@ -20,6 +20,16 @@ pub fn generate_structures(seed: u64) -> String {
     }
 }
 
+/// The program with this seed, a ring of places that are filled at its back and emptied at its front. It is changed in a third of the programs.
+pub fn generate_buffers(seed: u64) -> String {
+    let mut random = Random::new(seed ^ 0x5be0_cd19);
+    let text = buffer(&mut random);
+    match random.percent(35) {
+        true => changed(&text, &mut random).unwrap_or(text),
+        false => text,
+    }
+}
+
 /// One of some texts.
 fn pick(random: &mut Random, texts: &[&str]) -> String {
     random.one(texts).copied().unwrap_or_default().to_owned()
@@ -312,4 +322,48 @@ fn slots(random: &mut Random) -> String {
         "(exists i in P: P[i] at HERE) -> !first",
     ];
     program(random, &head, &steps, &claims)
+}
+
+/// A ring of places: how many are full is counted, or one stays free, or semaphores count both before and after.
+fn buffer(random: &mut Random) -> String {
+    let head = "param N = 2 where N >= 1;\nparam C = 2 where C >= 1;\nshared full: array[0..C - 1] of bool = false;\n\
+         shared front, back: 0..C - 1 = 0;\nshared used, filled: 0..C = 0;\nshared gaps: 0..C = C;\nprocess P[i: 1..N] {";
+    let put = "assert !full[back]; full[back], back := true, (back + 1) % C;";
+    let get = "assert full[front]; full[front], front := false, (front + 1) % C;";
+    let steps = match random.below(4) {
+        0 => vec![
+            format!("atomic {{ await used < C; {put} used := used + 1; }}"),
+            format!("atomic {{ await used > 0; {get} used := used - 1; }}"),
+        ],
+        1 => vec![
+            format!("atomic {{ await (back + 1) % C != front; {put} }}"),
+            format!("atomic {{ await front != back; {get} }}"),
+        ],
+        2 => vec![
+            "atomic { await gaps > 0; gaps := gaps - 1; }".to_owned(),
+            format!("atomic {{ {put} }}"),
+            "filled := filled + 1;".to_owned(),
+            "atomic { await filled > 0; filled := filled - 1; }".to_owned(),
+            format!("atomic {{ {get} }}"),
+            "gaps := gaps + 1;".to_owned(),
+        ],
+        // The place that is emptied is told before it is emptied.
+        _ => vec![
+            format!("atomic {{ await gaps > 0; gaps := gaps - 1; {put} filled := filled + 1; }}"),
+            "atomic { await filled > 0; filled := filled - 1; }".to_owned(),
+            format!("atomic {{ {get} gaps := gaps + 1; }}"),
+        ],
+    };
+    let claims = [
+        "front < back -> used == back - front || used == 0",
+        "front == back && used == 0 && filled == 0 && gaps == C -> (forall k in 0..C - 1: !full[k]) || full[front]",
+        "forall j, k in 0..C - 1: front == back && full[j] -> full[k]",
+        "forall k in 0..C - 1: front <= k && k < back -> full[k]",
+        "forall k in 0..C - 1: full[k] && back <= k -> front <= k && back <= front",
+        "forall k in 0..C - 1: full[k] -> front != back || used == C || gaps == 0",
+        "gaps + filled <= C",
+        "forall i in P: P[i] at HERE -> front != back || full[front]",
+        "(exists k in 0..C - 1: full[k]) || front == back",
+    ];
+    program(random, head, &steps, &claims)
 }
