@@ -339,6 +339,95 @@ pub(crate) fn differences(cases: &mut Cases, points: &Points) -> Vec<Vec<Linear>
         .collect()
 }
 
+/// Numbers of processes that compare with entries of arrays, all labels together: bounds by the entry's index and a parameter that are reached at each value of the parameter, and what holds
+/// where such a number is more than 0, or more than 1.
+pub(crate) fn levels(cases: &Cases, points: &Points) -> Result<Vec<Vec<Linear>>, Overflow> {
+    let mut all = Vec::with_capacity(cases.views.len());
+    for (variables, points) in cases.variables.iter().zip(&points.of_view) {
+        let mut totals: BTreeMap<(u32, u32), Form> = BTreeMap::new();
+        let mut each = Vec::new();
+        let (mut params, mut ids) = (Vec::new(), BTreeMap::new());
+        for variable in variables {
+            let form = Form::variable(*variable);
+            match cases.table.var(*variable) {
+                Var::Compared(at, false) => {
+                    let total = totals.entry((at.comparison, at.reference)).or_default();
+                    *total = total.plus(1, &form)?;
+                    each.push(form);
+                }
+                Var::Param(_) => params.push(form),
+                Var::Id(reference) => {
+                    ids.insert(*reference, form);
+                }
+                _ => {}
+            }
+        }
+        let mut found = Vec::new();
+        let places = places(variables);
+        each.extend(totals.values().cloned());
+        for ((_, reference), total) in &totals {
+            for param in &params {
+                for (id, sign) in ids
+                    .get(reference)
+                    .into_iter()
+                    .flat_map(|id| [(id, 1), (id, -1)])
+                {
+                    let form = total.plus(sign, id)?.plus(-1, param)?;
+                    for few in [-1, 0, 1] {
+                        let few = total.at_most(&Form::number(few))?;
+                        let more = points.iter().filter(|point| !holds(&few, &places, point));
+                        let more: Vec<&Vec<i64>> = more.collect();
+                        let bound = reached(&form, param, &more, &places)?;
+                        found.extend(bound.map(|bound| Linear::any([few, bound])));
+                    }
+                }
+            }
+            for few in [0, 1] {
+                let few = total.at_most(&Form::number(few))?;
+                for other in each.iter().filter(|other| *other != total) {
+                    for literal in [
+                        other.at_most(&Form::number(0))?,
+                        Form::number(1).at_most(other)?,
+                    ] {
+                        let always = |one: &Linear| points.iter().all(|p| holds(one, &places, p));
+                        if !always(&few) && !always(&literal) {
+                            found.push(Linear::any([few.clone(), literal]));
+                        }
+                    }
+                }
+            }
+        }
+        all.push(found);
+    }
+    Ok(all)
+}
+
+/// That a form is at most what it is at most in samples, if that is the same for each value of a parameter.
+fn reached(
+    form: &Form,
+    param: &Form,
+    points: &[&Vec<i64>],
+    places: &HashMap<Variable, usize>,
+) -> Result<Option<Linear>, Overflow> {
+    let value = |form: &Form, point: &[i64]| {
+        let terms = form.terms.iter();
+        let terms = terms.map(|(v, factor)| factor * places.get(v).map_or(0, |at| point[*at]));
+        form.constant + terms.sum::<i64>()
+    };
+    let mut most: BTreeMap<i64, i64> = BTreeMap::new();
+    for point in points {
+        let greatest = most.entry(value(param, point)).or_insert(i64::MIN);
+        *greatest = value(form, point).max(*greatest);
+    }
+    let mut bounds = most.values();
+    Ok(match bounds.next() {
+        Some(first) if bounds.all(|other| other == first) => {
+            Some(form.at_most(&Form::number(*first))?)
+        }
+        _ => None,
+    })
+}
+
 /// By how much steps change variables.
 pub(crate) fn strides(cases: &mut Cases) -> HashMap<Variable, BTreeSet<i64>> {
     let mut strides: HashMap<Variable, BTreeSet<i64>> = HashMap::new();

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 use threadwise_lang::program::{IdOrder, LocationId, Scalar, TemplateId};
-use threadwise_model::family::{Cell, Dimension, Family, Formula, Index, Path, Term, Write};
+use threadwise_model::family::{Cell, Dimension, Family, Formula, Index, Names, Path, Term, Write};
 
 use crate::conditions::{Cases, Instantiation, instantiations};
 use crate::scope::{
@@ -119,6 +119,67 @@ pub(crate) fn comparisons(family: &Family, table: &mut Table) -> Vec<Vec<Compari
     sets
 }
 
+/// Comparisons of processes with entries of arrays, each set to be tried by itself: who has an index at least that of the entry, as far as a guard uses it; and who has that index and is the one that
+/// an entry names.
+pub(crate) fn levels(family: &Family, table: &mut Table) -> Result<Vec<Vec<Comparison>>, Overflow> {
+    let mut sets: Vec<Vec<Comparison>> = Vec::new();
+    for (template, declaration) in family.templates.iter_enumerated() {
+        let scope = Scope::of(&[Reference {
+            template,
+            location: declaration.entry,
+        }]);
+        let own = Names {
+            own: Some(0),
+            ..Names::default()
+        };
+        for path in &declaration.paths {
+            for (slot, index) in family.named_slots(&path.guard, &[], usize::MAX) {
+                let resolved = index.resolve(&own);
+                if resolved == index {
+                    continue;
+                }
+                let mut translator = Translator::new(family, table, &scope);
+                let index = translator.term(&resolved)?;
+                let fits = index.terms.iter().all(|(variable, _)| {
+                    let var = translator.table.var(*variable);
+                    matches!(var, Var::Param(_) | Var::Shared(..) | Var::Local(..))
+                });
+                let entry = translator.var(Var::Id(1));
+                if !fits {
+                    continue;
+                }
+                let of = |predicate| Comparison {
+                    template,
+                    of: slot,
+                    predicate,
+                    order: false,
+                };
+                let mut set = vec![of(entry.at_most(&index)?)];
+                let own = translator.var(Var::Id(0));
+                for (var, variable) in family.shared.iter_enumerated() {
+                    let each = variable.dims.as_slice() == [Dimension::Processes(slot)];
+                    let scalar = &family.program().shared[var].scalar;
+                    let names =
+                        matches!(scalar, Scalar::Id(to) | Scalar::OptId(to) if *to == template);
+                    if each && names && set.len() < MOST {
+                        let named = translator.var(Var::Shared(var, vec![Place::Reference(1)]));
+                        set.push(of(Linear::all([
+                            entry.at_most(&index)?,
+                            index.at_most(&entry)?,
+                            named.at_most(&own)?,
+                            own.at_most(&named)?,
+                        ])));
+                    }
+                }
+                if !sets.contains(&set) {
+                    sets.push(set);
+                }
+            }
+        }
+    }
+    Ok(sets)
+}
+
 /// The terms that a guard compares.
 fn compared_in(guard: &Formula, found: &mut Vec<Term>) {
     match guard {
@@ -199,11 +260,11 @@ impl Translator<'_> {
                 }
             }
         }
-        Ok(())
+        self.related(ghosts, facts)
     }
 
     /// Of how many processes out of scope a comparison holds at a label, with the scope before a step or after it, and how many there were before.
-    fn others(
+    pub(crate) fn others(
         &mut self,
         at: ComparedAt,
         scope: &[(u32, Reference)],
@@ -346,13 +407,18 @@ impl Cases<'_> {
             return Ok(());
         }
         // Whether it held before, if that matters, and whether it does afterwards.
-        let told = match at.reference == step.own {
-            true => [
-                (count.at_most(&is)?, None, false),
-                (is.at_most(&Form::number(new))?, None, true),
+        let none = is.at_most(&Form::number(new))?;
+        let mut told = match at.reference == step.own {
+            true => vec![(count.at_most(&is)?, None, false), (none, None, true)],
+            false => vec![
+                (not_less, Some(true), false),
+                (not_more, Some(false), true),
+                (none, None, true),
             ],
-            false => [(not_less, Some(true), false), (not_more, Some(false), true)],
         };
+        if comparison.of == comparison.template {
+            told.truncate(2);
+        }
         for (position, (unless, held, holds)) in told.into_iter().enumerate() {
             let number = self.told(at, position as u32);
             let process = Reference {
@@ -380,7 +446,7 @@ impl Cases<'_> {
         let labels = templates.map(|template| template.locations.len() as u32);
         let labels = labels.max().unwrap_or_default();
         let of = at.comparison * 8 + at.reference;
-        16 + (of * labels + at.location.index() as u32) * 2 + position
+        16 + (of * labels + at.location.index() as u32) * 3 + position
     }
 
     /// The values of the cells of a scope after writes, where they may be others.

@@ -54,6 +54,8 @@ struct Said<'s> {
     /// Whether the formulas hold, or do not.
     holds: bool,
     writes: &'s [Write],
+    /// The processes whose indices are named, too, if others are compared with the entries.
+    processes: &'s [u32],
 }
 
 /// One way for the states of a view to come about.
@@ -153,6 +155,7 @@ impl<'a> Cases<'a> {
         arity: usize,
         named: bool,
     ) -> Result<Cases<'a>, TooMuch> {
+        table.compared = ghosts.compared.clone();
         let views = views(family, arity)?;
         let ids = uses_ids(family);
         let mut variables = Vec::with_capacity(views.len());
@@ -250,6 +253,7 @@ impl<'a> Cases<'a> {
             }
         }
         sums::at_first(&mut translator, &mut facts)?;
+        translator.compared_at_first(&self.ghosts, &mut facts)?;
         facts.append(&mut translator.facts);
         self.cases.push(Case {
             view,
@@ -404,6 +408,7 @@ impl<'a> Cases<'a> {
             formulas: &guards,
             holds: true,
             writes: &writes,
+            processes: &[own],
         };
         let mut assumed = self.assumed(&scope, &said, by_references, &mut facts)?;
         if !self.ghosts.compared.is_empty() {
@@ -443,7 +448,18 @@ impl<'a> Cases<'a> {
         if !self.named {
             return Ok(all);
         }
-        let named = (self.family).named_slots(said.formulas, said.writes, MAX_NAMED);
+        let family = self.family;
+        let mut named = family.named_slots(said.formulas, said.writes, MAX_NAMED);
+        for process in said.processes {
+            let reference = scope.references.get(*process as usize).copied().flatten();
+            let template = reference.map(|reference| reference.template);
+            for slot in template.map_or(Vec::new(), |of| family.slots_of(of, *process)) {
+                let compared = self.ghosts.compared.iter().any(|c| c.of == slot.0);
+                if compared && named.len() < MAX_NAMED && !named.contains(&slot) {
+                    named.push(slot);
+                }
+            }
+        }
         let everywhere: HashSet<Linear> = match named.is_empty() {
             true => return Ok(all),
             false => facts.iter().cloned().collect(),
@@ -528,6 +544,7 @@ impl<'a> Cases<'a> {
                     formulas: &guards,
                     holds: true,
                     writes: &[],
+                    processes: &[0],
                 };
                 let assumed = self.assumed(&scope, &said, &by_references, &mut facts)?;
                 self.goals += 1;
@@ -611,10 +628,12 @@ impl<'a> Cases<'a> {
             let mut facts = translator.background(&self.ghosts)?;
             facts.push(violation.clone());
             facts.append(&mut translator.facts);
+            let processes: Vec<u32> = scope.iter().map(|(number, _)| number).collect();
             let said = Said {
                 formulas: std::slice::from_ref(&body),
                 holds: false,
                 writes: &[],
+                processes: &processes,
             };
             let assumed = self.assumed(&scope, &said, &by_references, &mut facts)?;
             let shown = references.iter().map(|r| shown(family, *r));

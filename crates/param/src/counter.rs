@@ -137,6 +137,9 @@ const GUESSED: &[Stage] = &[
 /// The same with positions in arrays.
 const PLACED: &[Stage] = &[Stage::Equations, Stage::Positions];
 
+/// Bounds, and what is known of numbers of processes that compare with entries of arrays.
+const LEVELS: &[Stage] = &[Stage::Equations, Stage::Bounds, Stage::Levels];
+
 /// The attempt to prove properties of a family in one shape.
 pub(crate) struct Attempt<'a> {
     pub(crate) family: &'a Family,
@@ -252,6 +255,11 @@ impl Attempt<'_> {
             compared,
             ..counting(1, none, Modes::One, LIGHT)
         });
+        let levels = compared::levels(self.family, &mut table).map_err(TooMuch::from)?;
+        let comparing = comparing.chain(levels.into_iter().map(|compared| Shape {
+            compared,
+            ..counting(1, none, Modes::One, LEVELS)
+        }));
         let place = shapes.len().min(5);
         shapes.splice(place..place, comparing);
         for shape in &shapes {
@@ -357,6 +365,7 @@ impl Attempt<'_> {
                     candidates::units(&mut cases, &points, &seeds)
                 }
                 Stage::Differences => candidates::differences(&mut cases, &points),
+                Stage::Levels => candidates::levels(&cases, &points).map_err(TooMuch::from)?,
                 Stage::Clauses => {
                     let seeds = candidates::seeds(&mut cases, &suggestions);
                     candidates::clauses(&mut cases, &points, &seeds)
@@ -540,6 +549,7 @@ enum Stage {
     Learning,
     Positions,
     Guessing,
+    Levels,
 }
 
 impl Stage {
@@ -552,6 +562,7 @@ impl Stage {
             Stage::EquationsAgain => "equations under what was found",
             Stage::Learning => "clauses learnt from small instances",
             Stage::Positions => "clauses about positions learnt from small instances",
+            Stage::Levels => "bounds of those at each entry",
             Stage::Guessing => "equations and clauses of small instances",
         };
         let many = match shape.arity {

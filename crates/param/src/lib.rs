@@ -7,6 +7,7 @@
 //! - [`small`] searches small instances, for violations and for sample states.
 //! - [`engine`] is what all of this is for: the engines by name.
 
+mod among;
 mod blockers;
 mod candidates;
 mod cegar;

@@ -75,6 +75,8 @@ pub(crate) struct Table {
     numbers: HashMap<Var, Variable>,
     /// The terms that are summed over processes.
     pub(crate) summed: Vec<Summed>,
+    /// How processes are compared with references.
+    pub(crate) compared: Vec<Comparison>,
 }
 
 impl Table {
@@ -770,7 +772,9 @@ impl<'a> Translator<'a> {
                     None => None,
                 };
                 if all {
-                    return Ok(Linear::all(each.into_iter().chain(numbers)));
+                    let others = self.nobody(*var, *template, body, holds)?;
+                    let all = each.into_iter().chain(numbers).chain(others);
+                    return Ok(Linear::all(all));
                 }
                 // It may be somebody else.
                 let population = self.population(*template)?;

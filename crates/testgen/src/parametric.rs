@@ -27,7 +27,7 @@ pub use mutants::{liveness_mutant, safety_mutant};
 pub use oracle::{AtInstance, Truth, verdicts};
 pub use queues::generate_queues;
 pub use rings::generate_rings;
-pub use structures::{generate_buffers, generate_structures};
+pub use structures::{generate_buffers, generate_levels, generate_structures};
 pub use waiting::waiting;
 
 use crate::random::Random;

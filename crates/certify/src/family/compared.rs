@@ -17,6 +17,7 @@ use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Cell, Index, Term};
 
 use super::after::After;
+use super::among;
 use super::conditions::{Judge, Lister, property_span};
 use super::linear::{Linear, at_most, substitute};
 use super::names::{Compared, Place, Symbol, comparison_name, location_named};
@@ -157,19 +158,19 @@ pub(crate) fn counted(
             }
         }
     }
-    Ok(())
+    among::related(translation, claim, facts)
 }
 
 /// Processes at a label that are not in scope.
-struct Others {
+pub(super) struct Others {
     /// Of how many of them a comparison holds.
-    held: Linear,
+    pub(super) held: Linear,
     /// How many they are.
     count: Linear,
 }
 
 /// Those at a label who are not in scope: before a step, or with the scope after it, and new ones.
-fn others_at(
+pub(super) fn others_at(
     translation: &mut Translation<'_, '_>,
     compared: Compared,
     which: &Linear,
@@ -288,13 +289,17 @@ impl After<'_> {
         }
         let none = at_most(&is, &Linear::number(new))?;
         let all = at_most(&count, &is)?;
-        let told = match reference == self.mover.number {
-            true => [(all, Witness::Now(false)), (none, Witness::Now(true))],
-            false => [
+        let mut told = match reference == self.mover.number {
+            true => vec![(all, Witness::Now(false)), (none, Witness::Now(true))],
+            false => vec![
                 (not_less, Witness::Changed(false)),
                 (not_more, Witness::Changed(true)),
+                (none, Witness::Now(true)),
             ],
         };
+        if comparing.of == template {
+            told.truncate(2);
+        }
         for (position, (unless, witness)) in told.into_iter().enumerate() {
             let number = number_of(translation, compared, position as u32);
             let known = self.told(translation, compared, number, witness)?;
@@ -404,7 +409,7 @@ fn number_of(translation: &Translation<'_, '_>, compared: Compared, position: u3
     let labels = templates.map(|template| template.locations.len() as u32);
     let labels = labels.max().unwrap_or_default();
     let of = compared.comparison as u32 * 8 + compared.reference;
-    FIRST_TOLD + (of * labels + compared.location.index() as u32) * 2 + position
+    FIRST_TOLD + (of * labels + compared.location.index() as u32) * 3 + position
 }
 
 /// What is known of a process beside those in scope, without what is known anyway. What is asked about it is over one state.

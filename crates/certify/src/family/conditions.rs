@@ -25,7 +25,7 @@ use super::linear::{Linear, at_most, equal, less, substitute};
 use super::names::{Place, Symbol, Table, counted_name, id_name};
 use super::scope::{Process, Scope, assertions, assumptions, facts};
 use super::translate::Translation;
-use super::{Claimed, Counted, sums};
+use super::{Claimed, Counted, among, sums};
 use crate::Error;
 
 /// Decides whether what it was given is contradictory.
@@ -275,6 +275,7 @@ impl<J: Judge> Lister<'_, J> {
                 formulas: &guards,
                 holds: true,
                 writes: after.writes(),
+                processes: &[mover],
                 first: (view.references.len() + usize::from(steps.mover.is_none())) as u32,
             };
             let everywhere = [before.as_slice(), known.as_slice()];
@@ -337,6 +338,7 @@ impl<J: Judge> Lister<'_, J> {
                     formulas: &guards,
                     holds: true,
                     writes: &[],
+                    processes: &scope.processes,
                     first: 1,
                 };
                 let (table, claim) = (&mut self.table, self.claim);
@@ -382,6 +384,7 @@ impl<J: Judge> Lister<'_, J> {
                         formulas: std::slice::from_ref(&body),
                         holds: false,
                         writes: &[],
+                        processes: &scope.processes,
                         first: references.len() as u32,
                     };
                     let (table, claim) = (&mut self.table, self.claim);
@@ -461,6 +464,7 @@ fn at_first(
         }
     }
     known.extend(sums::at_first(translation)?);
+    known.extend(among::at_first(translation, claim)?);
     Ok(known)
 }
 

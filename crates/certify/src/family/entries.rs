@@ -28,6 +28,8 @@ pub(super) struct Said<'s> {
     pub(super) holds: bool,
     /// What is written.
     pub(super) writes: &'s [Write],
+    /// The processes whose indices are named, too, if others are compared with the entries.
+    pub(super) processes: &'s [Process],
     /// The first number that no process has.
     pub(super) first: u32,
 }
@@ -41,7 +43,15 @@ pub(super) fn entries(
     said: &Said<'_>,
     everywhere: &[&[Known]],
 ) -> Result<Vec<Known>, Error> {
-    let named = family.named_slots(said.formulas, said.writes, MAX_ENTRIES);
+    let mut named = family.named_slots(said.formulas, said.writes, MAX_ENTRIES);
+    for process in said.processes {
+        for slot in family.slots_of(process.template, process.number) {
+            let compared = claim.compared.iter().any(|compared| compared.of == slot.0);
+            if compared && named.len() < MAX_ENTRIES && !named.contains(&slot) {
+                named.push(slot);
+            }
+        }
+    }
     let mut all = Vec::new();
     if named.is_empty() {
         return Ok(all);

@@ -7,6 +7,7 @@
 //! What is trusted: the front end, `model::family`, and this. The engines that find such claims build the same conditions by their own code.
 
 mod after;
+mod among;
 mod blockers;
 mod compared;
 mod conditions;
@@ -210,6 +211,13 @@ impl<'a> Subject<'a> {
         let mut table = Table::new(&self.family, self.claim)?;
         table.summed = Summed::of_claim(&self.family, self.claim, &table)?;
         let claimed = Claimed::new(&self.family, self.claim, &table)?;
+        let compared = claimed.compared.iter();
+        let compared = compared.map(|comparing| among::Comparison {
+            template: comparing.template,
+            of: comparing.of,
+            predicate: comparing.predicate.clone(),
+        });
+        table.compared = compared.collect();
         let mut lister = Lister {
             family: &self.family,
             claim: &claimed,

@@ -11,6 +11,7 @@ use threadwise_evidence::family::FamilyClaim;
 use threadwise_lang::program::{LocationId, ParamId, SharedId, TemplateId};
 use threadwise_model::family::{Cell, Dimension, Family, Index, Term};
 
+use super::among::Comparison;
 use super::sums::Summed;
 use crate::Error;
 
@@ -23,6 +24,8 @@ pub struct Table {
     symbols: Vec<Option<Symbol>>,
     /// The terms that are summed over processes.
     pub(crate) summed: Vec<Summed>,
+    /// How processes are compared with references.
+    pub(crate) compared: Vec<Comparison>,
 }
 
 /// What a name of a claim stands for, given references.
@@ -76,6 +79,7 @@ impl Table {
             numbers: HashMap::new(),
             symbols: Vec::new(),
             summed: Vec::new(),
+            compared: Vec::new(),
         };
         for name in &claim.variables {
             if table.numbers.contains_key(name) {

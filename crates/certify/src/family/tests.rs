@@ -1,5 +1,6 @@
 //! Claims made by hand, with proofs by the solver of the engines: accepted as they are, and refused if anything about them is wrong.
 
+mod among;
 mod entries;
 mod fair;
 mod least;

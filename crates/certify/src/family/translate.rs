@@ -14,6 +14,7 @@ use threadwise_model::family::{
     Cell, Dimension, Family, FoldKind, Formula, Index, Names, Population, Term,
 };
 
+use super::among;
 use super::linear::{Linear, at_most, differ, equal, less, substitute};
 use super::names::{Table, cell_name, count_name, id_name};
 use super::scope::{Scope, within_type};
@@ -446,7 +447,9 @@ impl<'f, 't> Translation<'f, 't> {
                     None => None,
                 };
                 if all {
-                    return Ok(Known::all(translated.into_iter().chain(labels)));
+                    let others = among::nobody(self, (*var, *template), body, holds)?;
+                    let all = translated.into_iter().chain(labels).chain(others);
+                    return Ok(Known::all(all));
                 }
                 // It may be somebody who is not in scope.
                 let known = Linear::number(translated.len() as i64);

@@ -14,7 +14,7 @@ use threadwise_lang::program::{
 };
 use threadwise_lang::rewrite::Rewrite;
 
-use super::{Cell, Dimension, Family, Formula, Index, Term, Write};
+use super::{Cell, Dimension, Family, Formula, Index, Names, Term, Write};
 
 /// The bounds of a range, as numbers or terms over parameters; nothing if they cannot be evaluated.
 pub(super) type Bounds<'a> = &'a dyn Fn(&Expr, &Expr) -> Option<(Term, Term)>;
@@ -97,6 +97,25 @@ impl Family {
         for write in writes.iter().filter(|write| write.each.is_empty()) {
             write.value.cells(&mut visit);
             write.cell.cells(&mut visit);
+        }
+        found
+    }
+
+    /// The entries that steps of a process name by an index which is about the process: what is counted of others for such an entry may matter wherever the process is.
+    pub fn slots_of(&self, template: TemplateId, process: u32) -> Vec<(TemplateId, Term)> {
+        let mut found = Vec::new();
+        let own = Names {
+            own: Some(process),
+            ..Names::default()
+        };
+        for path in &self.templates[template].paths {
+            for (slot, index) in self.named_slots(&path.guard, &path.writes, usize::MAX) {
+                let resolved = index.resolve(&own);
+                let about = resolved != index && !matches!(resolved, Term::Reference(_));
+                if about && !found.contains(&(slot, resolved.clone())) {
+                    found.push((slot, resolved));
+                }
+            }
         }
         found
     }

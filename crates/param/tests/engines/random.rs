@@ -6,7 +6,7 @@ use threadwise_param::engine::{Method, Way};
 use threadwise_testgen::generated_programs;
 use threadwise_testgen::parametric::{
     AtInstance, Truth, generate, generate_arrays, generate_buffers, generate_caches,
-    generate_queues, generate_rings, generate_structures, safety_mutant, verdicts,
+    generate_levels, generate_queues, generate_rings, generate_structures, safety_mutant, verdicts,
 };
 use threadwise_testgen::sweep::programs;
 
@@ -28,6 +28,8 @@ struct Tally {
     counted: usize,
     /// With equations for each order of positions.
     ordered: usize,
+    /// With numbers of those that have come to each entry.
+    levels: usize,
     /// Proofs of freedom from deadlock, and deadlocks.
     moving: usize,
     stuck: usize,
@@ -45,6 +47,7 @@ impl Tally {
         self.pairs += other.pairs;
         self.counted += other.counted;
         self.ordered += other.ordered;
+        self.levels += other.levels;
         self.moving += other.moving;
         self.stuck += other.stuck;
         self.searched += other.searched;
@@ -95,6 +98,7 @@ fn tally_of(found: &BTreeMap<String, Verdict>, instances: &[AtInstance]) -> Resu
                 tally.pairs += usize::from(how.contains("2 processes"));
                 tally.counted += usize::from(how.contains("counted"));
                 tally.ordered += usize::from(how.contains("in each order of positions"));
+                tally.levels += usize::from(how.contains("at each entry"));
                 tally.moving += usize::from(property == "deadlock_free");
                 let searched = instances.iter().filter(|at| holds(at, property));
                 tally.searched += usize::from(searched.count() >= 3);
@@ -282,6 +286,21 @@ fn proofs_agree_with_search_on_random_buffers() {
         && counter.ordered >= of(250)
         && counter.violated >= of(250)
         && counter.searched >= of(900);
+    assert!(exercised, "{counter:?}");
+}
+
+/// Levels, of which it is counted how many have come there.
+#[test]
+fn proofs_agree_with_search_on_random_levels() {
+    let count = programs(30);
+    let [counter] = compare(generate_levels, count, (5, 3_000), |_| {
+        [Some((Way::Counter(Method::default()), 25_000))]
+    });
+    let of = |thousand: usize| thousand * count as usize / 1_000;
+    let exercised = counter.proved >= of(500)
+        && counter.levels >= of(60)
+        && counter.violated >= of(500)
+        && counter.searched >= of(400);
     assert!(exercised, "{counter:?}");
 }
 

@@ -81,3 +81,20 @@ fn what_holds_of_a_ring_of_places_depends_on_the_order_of_positions() {
         }
     }
 }
+
+#[test]
+fn it_is_counted_how_many_have_come_to_each_level() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (file, property) in [
+        ("models/peterson.tw", "mutex"),
+        ("tests/any/right_tower.tw", "alone"),
+        ("tests/any/right_stairs.tw", "mutex"),
+    ] {
+        let text = std::fs::read_to_string(folder.join(file)).expect("the program");
+        let found = decide(Way::COUNTER, &text, BUDGET).expect("evidence");
+        let Some(Verdict::Proved(_, how)) = found.get(property) else {
+            panic!("{file}: {property}: {found:?}");
+        };
+        assert!(how.contains("at each entry"), "{file}: {how}");
+    }
+}

@@ -30,6 +30,16 @@ pub fn generate_buffers(seed: u64) -> String {
     }
 }
 
+/// The program with this seed, in which processes go up level by level and somebody is kept back on each. It is changed in a third of the programs.
+pub fn generate_levels(seed: u64) -> String {
+    let mut random = Random::new(seed ^ 0x1f83_d9ab);
+    let text = levels(&mut random);
+    match random.percent(35) {
+        true => changed(&text, &mut random).unwrap_or(text),
+        false => text,
+    }
+}
+
 /// One of some texts.
 fn pick(random: &mut Random, texts: &[&str]) -> String {
     random.one(texts).copied().unwrap_or_default().to_owned()
@@ -366,4 +376,68 @@ fn buffer(random: &mut Random) -> String {
         "(exists k in 0..C - 1: full[k]) || front == back",
     ];
     program(random, head, &steps, &claims)
+}
+
+/// Levels, each with the process that came there last: it goes on if another one comes, or if nobody else is as high.
+fn levels(random: &mut Random) -> String {
+    let (extent, top) = match random.below(4) {
+        0 => ("param K = 2 where K >= N;\n", "K"),
+        1 => ("param K = 2 where K >= 1;\n", "K"),
+        _ => ("", "N"),
+    };
+    let low = random.between(0, 1);
+    let (kind, first) = match random.percent(60) {
+        true => ("P?", "none"),
+        false => ("P", "any"),
+    };
+    let head = format!(
+        "param N = 2 where N >= 1;\n{extent}shared h: array[P] of 0..{top} = 0;\nshared s: array[{low}..{top}] of {kind} = {first};\nprocess P[i: 1..N] {{"
+    );
+    let lower = pick(
+        random,
+        &[
+            "(forall j in P: j != i -> h[j] < h[i])",
+            "!(exists j in P: j != i && h[j] >= h[i])",
+            "(forall j in P: j == i || h[j] + 1 <= h[i])",
+            "(forall j in P: h[j] < h[i] || i == j)",
+            "(forall j in P: j != i -> h[j] <= h[i])",
+        ],
+    );
+    let passes = pick(
+        random,
+        &["s[h[i]] != i || LOWER", "LOWER || s[h[i]] != i", "LOWER"],
+    );
+    let passes = passes.replace("LOWER", &lower);
+    let rise = "h[i], s[h[i] + 1] := h[i] + 1, i;";
+    let at_top = format!("h[i] == {top}");
+    let steps = match random.below(2) {
+        0 => vec![
+            "atomic { h[i], s[1] := 1, i; }".to_owned(),
+            format!("if {at_top} {{ goto l4; }}"),
+            format!("await {passes};"),
+            format!("atomic {{ {rise} }} goto l1;"),
+            "skip;".to_owned(),
+            "h[i] := 0;".to_owned(),
+        ],
+        _ => vec![
+            "atomic { h[i], s[1] := 1, i; }".to_owned(),
+            format!("if {at_top} {{ goto l3; }}"),
+            format!("atomic {{ await {passes}; {rise} }} goto l1;"),
+            "skip;".to_owned(),
+            "h[i] := 0;".to_owned(),
+        ],
+    };
+    let last = steps.len() - 1;
+    let all = alone(last - 1, last);
+    let claims = [
+        all.as_str(),
+        all.as_str(),
+        "forall i in P: P[i] at HERE -> h[i] >= 1",
+        "forall i, j in P: i != j && P[i] at HERE && P[j] at YONDER -> h[i] != h[j]",
+        "forall i, j in P: i != j && P[i] at HERE -> h[j] <= h[i]",
+        "forall i, j in P: i != j && P[i] at HERE -> h[j] < TOP",
+        "forall i in P: h[i] >= 1 -> s[h[i]] == i || !(P[i] at HERE)",
+        "(count i in P: P[i] at HERE) <= 1",
+    ];
+    program(random, &head, &steps, &claims).replace("TOP", top)
 }

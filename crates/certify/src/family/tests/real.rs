@@ -691,6 +691,71 @@ fn compared(
     each.into()
 }
 
+/// Comparisons of processes of one template with those of another one, as with entries of arrays: who is at least as far as the other, and who is there and is the one that the other names.
+fn compared_across(
+    family: &Family,
+    names: &mut Vec<String>,
+    random: &mut Random,
+) -> Vec<Comparison> {
+    let templates: Vec<TemplateId> = family.templates.indices().collect();
+    let (Some(one), Some(other)) = (random.one(&templates), random.one(&templates)) else {
+        return Vec::new();
+    };
+    let (template, of) = (&family.templates[*one], &family.templates[*other]);
+    if one == other {
+        return Vec::new();
+    }
+    let mut own = vec!["$0".to_owned()];
+    for variable in &template.locals {
+        if variable.dims.is_empty() {
+            own.push(format!("$0.{}", variable.name));
+        }
+    }
+    let mut named = vec!["$1".to_owned()];
+    for variable in &family.shared {
+        match variable.dims.as_slice() {
+            [Dimension::Processes(by)] if by == one => own.push(format!("{}[$0]", variable.name)),
+            [Dimension::Processes(by)] if by == other => {
+                named.push(format!("{}[$1]", variable.name));
+            }
+            _ => {}
+        }
+    }
+    let mut number = |name: Option<String>| {
+        let name = name.unwrap_or_default();
+        let known = names.iter().position(|known| *known == name);
+        let position = known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        position as u32
+    };
+    let far = number(random.one(&own).cloned());
+    let (entry, id) = (number(Some("$1".to_owned())), number(Some("$0".to_owned())));
+    let names_it = number(random.one(&named).cloned());
+    let by = random.between(-1, 1);
+    let at_most =
+        |a: u32, b: u32, by: i64| Formula::Atom(Atom::at_most_zero([(a, 1), (b, -1)], by).unwrap());
+    let there = [at_most(entry, far, by), at_most(far, entry, -by)];
+    let last = [at_most(names_it, id, 0), at_most(id, names_it, 0)];
+    let below = at_most(far, entry, random.between(-1, 1));
+    let all = [
+        at_most(entry, far, by),
+        Formula::all(there.into_iter().chain(last)),
+        below,
+    ];
+    let all = all
+        .into_iter()
+        .filter(|predicate| predicate.truth().is_none());
+    let each = all.map(|predicate| Comparison {
+        template: template.name.clone(),
+        of: of.name.clone(),
+        predicate,
+        order: false,
+    });
+    each.collect()
+}
+
 /// That values of parameters which `where` allows and which have no instance are noticed. Gives how many there are.
 fn missing(program: &Arc<Program>) -> Result<usize, String> {
     let Ok(family) = Family::new(Arc::clone(program), &BTreeMap::new()) else {
@@ -770,6 +835,8 @@ fn visit(instance: &Instance, seed: u64) -> Result<usize, String> {
         );
         setting.summed.push(summed);
     }
+    let across = compared_across(&family, &mut setting.names, &mut random);
+    setting.compared.extend(across);
     let Ok(initial) = Interpreter::new(instance).initial_states() else {
         return Ok(0);
     };
@@ -826,6 +893,39 @@ fn loops_for_everybody_meet_the_hypotheses() {
         visit(instance, seed)
     });
     assert!(3 * visited.iter().sum::<usize>() as u64 > 10 * count);
+}
+
+#[test]
+fn levels_and_buffers_meet_the_hypotheses() {
+    let count = programs(24);
+    for generate in [parametric::generate_levels, parametric::generate_buffers] {
+        let visited =
+            generated_programs(generate, count, |seed, _, instance| visit(instance, seed));
+        assert!(3 * visited.iter().sum::<usize>() as u64 > 10 * count);
+    }
+}
+
+/// Guards say something of everybody who compares with entries, and some begin with what is not the same for all.
+const COMPARED_WITH_ENTRIES: &str = "
+    param N = 3 where N >= 1;
+    shared h, g: array[P] of 0..N = 0; shared k: array[P] of 0..N = any;
+    shared s: array[1..N] of P? = none;
+    process P[i: 1..N] {
+        local v: 0..N = 1;
+        loop {
+            l: atomic { await forall j in P: j != i -> h[j] < h[i] || h[j] == 0; h[i], s[1] := 1, i; }
+            m: atomic { await !(exists j in P: h[j] > g[i] + 1); g[i], k[i] := v, v; }
+            n: atomic { await h[i] >= 1 && (s[h[i]] != i || (forall j in P: k[j] <= v)); v := h[i]; }
+            o: atomic { await v >= 1; s[v] := none; h[i] := 0; }
+        }
+    }
+    ";
+
+#[test]
+fn who_compares_with_entries_meets_the_hypotheses() {
+    let instance = threadwise_testgen::instance(COMPARED_WITH_ENTRIES, &[]).unwrap();
+    let visited = (0..8).map(|seed| visit(&instance, seed).unwrap());
+    assert!(visited.sum::<usize>() > 20);
 }
 
 #[test]
