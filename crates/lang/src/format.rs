@@ -305,7 +305,10 @@ fn begins_line(token: &SyntaxToken) -> bool {
                     | SyntaxKind::Process
                     | SyntaxKind::Record
                     | SyntaxKind::Exception
-            ) && !matches!(node.kind(), SyntaxKind::ProcessIds | SyntaxKind::Block)
+            ) && !matches!(
+                node.kind(),
+                SyntaxKind::ProcessIds | SyntaxKind::ProcessParams | SyntaxKind::Block
+            )
         })
     }) || token.kind() == SyntaxKind::Name
         && token
@@ -385,7 +388,10 @@ fn space_between(left: &SyntaxToken, right: &SyntaxToken) -> bool {
         // A call, but `G (..)` is an operator.
         (Name | MinKw | MaxKw, LParen) => !right
             .parent()
-            .is_some_and(|parent| matches!(parent.kind(), CallExpr | Def | Macro)),
+            .is_some_and(|parent| matches!(parent.kind(), CallExpr | Def | Macro | Start)),
+        (RBracket, LParen) => !right
+            .parent()
+            .is_some_and(|parent| parent.kind() == ProcessParams),
         _ => true,
     }
 }

@@ -21,7 +21,7 @@ pub mod syntax;
 pub mod validate;
 pub mod walk;
 
-pub use check::{built_in, control_flow, next_labels, queue_functions};
+pub use check::{built_in, control_flow, free_functions, next_labels};
 pub use format::format;
 pub use validate::validate;
 

@@ -156,6 +156,8 @@ pub enum Initial {
     Value(Expr),
     /// Free; only for `mutex`.
     Free,
+    /// What the statement says that starts the process; only for the parameters of a dynamic template, which are its first locals and single values.
+    Given,
 }
 
 /// How the ids of a template may be used.
@@ -191,7 +193,7 @@ pub struct Template {
     pub order: IdOrder,
     /// Which processes there are.
     pub instances: Instances,
-    /// Local variables, hidden loop counters included.
+    /// Local variables: parameters first, hidden loop counters included.
     pub locals: IndexVec<LocalId, Variable>,
     /// The labels in source order, then `done`.
     pub locations: IndexVec<LocationId, Location>,
@@ -203,10 +205,47 @@ pub struct Template {
     pub span: Span,
 }
 
+/// The name of what `ended(Child)` binds: it stands for `forall ended in Child: Child[ended] at done`.
+pub const ENDED: &str = "ended";
+
+impl Program {
+    /// The template of which an expression says that all of its processes have ended, whatever it binds.
+    pub fn ended(&self, value: &Expr) -> Option<TemplateId> {
+        let ExprKind::Fold {
+            kind: FoldKind::Forall,
+            var,
+            domain: Domain::Template(over),
+            body,
+        } = &value.kind
+        else {
+            return None;
+        };
+        let ExprKind::At {
+            template,
+            process: Some(process),
+            locations,
+        } = &body.kind
+        else {
+            return None;
+        };
+        let done = self.templates.get(*over)?.locations.indices().next_back()?;
+        let said = template == over
+            && matches!(process.kind, ExprKind::Bound(bound) if bound == *var)
+            && *locations == [done];
+        said.then_some(*over)
+    }
+}
+
 impl Template {
     /// The location of a process that has ended.
     pub fn done(&self) -> LocationId {
         self.locations.last_idx()
+    }
+
+    /// The local variables that get their values from whoever starts a process, in the order of the arguments.
+    pub fn parameters(&self) -> impl Iterator<Item = (LocalId, &Variable)> {
+        let given = |(_, local): &(LocalId, &Variable)| matches!(local.initial, Initial::Given);
+        self.locals.iter_enumerated().filter(given)
     }
 }
 
@@ -292,8 +331,8 @@ pub enum StmtKind {
     Lock(Place),
     /// `unlock m`
     Unlock(Place),
-    /// `start Child`
-    Start(TemplateId),
+    /// `start Child(e, f)`: as many values as the template has parameters, types coerced.
+    Start(TemplateId, Vec<Expr>),
     /// `goto l`
     Goto(LocationId),
     /// `break`

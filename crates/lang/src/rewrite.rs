@@ -218,7 +218,6 @@ fn in_statement(kind: &mut StmtKind, template: TemplateId, by: &mut dyn Rewrite)
     match kind {
         StmtKind::Skip
         | StmtKind::Stay
-        | StmtKind::Start(_)
         | StmtKind::Goto(_)
         | StmtKind::Break
         | StmtKind::Return => {}
@@ -251,6 +250,7 @@ fn in_statement(kind: &mut StmtKind, template: TemplateId, by: &mut dyn Rewrite)
             in_place(place, by);
             in_expr(value, by);
         }
+        StmtKind::Start(_, values) => values.iter_mut().for_each(|value| in_expr(value, by)),
         StmtKind::Await(value) | StmtKind::Assert(value) => in_expr(value, by),
         StmtKind::Havoc(places) => places.iter_mut().for_each(|place| in_place(place, by)),
         StmtKind::Lock(place) | StmtKind::Unlock(place) => in_place(place, by),

@@ -257,6 +257,12 @@ impl Validator<'_> {
         match (&variable.initial, variable.scalar.ty()) {
             (Initial::Free, None) => Ok(()),
             (Initial::Any, Some(_)) => Ok(()),
+            (Initial::Given, Some(_)) => {
+                let template = owner.and_then(|owner| self.program.templates.get(owner));
+                let dynamic = template.is_some_and(|t| matches!(t.instances, Instances::Dynamic));
+                let single = variable.dims.is_empty() && !variable.loop_counter;
+                ensure(dynamic && single, Rule::Form, variable.span)
+            }
             (Initial::Value(value), Some(ty)) => {
                 let site = match variable.loop_counter {
                     // It begins with the lower bound of its domain, as an id if it is one.

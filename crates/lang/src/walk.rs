@@ -80,7 +80,6 @@ impl StmtKind {
         match self {
             StmtKind::Skip
             | StmtKind::Stay
-            | StmtKind::Start(_)
             | StmtKind::Goto(_)
             | StmtKind::Break
             | StmtKind::Return => {}
@@ -112,6 +111,7 @@ impl StmtKind {
                 parts.places.push(place);
                 parts.exprs.push(value);
             }
+            StmtKind::Start(_, values) => parts.exprs.extend(values),
             StmtKind::Await(e) | StmtKind::Assert(e) => parts.exprs.push(e),
             StmtKind::Havoc(places) => parts.places.extend(places),
             StmtKind::Lock(place) | StmtKind::Unlock(place) => parts.places.push(place),

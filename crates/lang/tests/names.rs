@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use threadwise_lang::names::{Names, SymbolKind};
 use threadwise_lang::program::Span;
 use threadwise_lang::syntax::{SyntaxKind, parse};
-use threadwise_lang::{built_in, check, queue_functions};
+use threadwise_lang::{built_in, check, free_functions};
 
 fn models(below: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(below).unwrap() {
@@ -35,7 +35,7 @@ fn unresolved(text: &str, names: &Names) -> Vec<String> {
         })
         .map(|token| token.text().to_owned())
         .filter(|word| !built_in().contains(&word.as_str()))
-        .filter(|word| !queue_functions().contains(&word.as_str()))
+        .filter(|word| !free_functions().contains(&word.as_str()))
         .filter(|word| !["G", "F", "X", "U", "R", "W", "done"].contains(&word.as_str()))
         .collect()
 }

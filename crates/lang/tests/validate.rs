@@ -348,8 +348,25 @@ const FAULTS: &[Fault] = &[
         *invariant(p) = Expr::new(one, ExprType::Bool, Span::default());
     }),
     ("a start of what runs from the beginning", Rule::Form, |p| {
-        body(p, Q)[1].kind = StmtKind::Start(TemplateId::new(P));
+        body(p, Q)[1].kind = StmtKind::Start(TemplateId::new(P), Vec::new());
     }),
+    (
+        "an argument for a process that takes none",
+        Rule::Form,
+        |p| {
+            let empty = p.templates.iter_enumerated();
+            let mut empty = empty.filter(|(_, t)| matches!(t.instances, Instances::Dynamic));
+            let (id, _) = empty.next().unwrap();
+            body(p, Q)[1].kind = StmtKind::Start(id, vec![truth()]);
+        },
+    ),
+    (
+        "a parameter of what runs from the beginning",
+        Rule::Form,
+        |p| {
+            p.templates[P].locals[0].initial = Initial::Given;
+        },
+    ),
     ("a process without its index", Rule::Form, |p| {
         let at = Expr::at(
             TemplateId::new(P),

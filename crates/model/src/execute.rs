@@ -16,7 +16,7 @@ mod walk;
 
 use std::collections::BTreeMap;
 
-use threadwise_lang::program::{ArithOp, BoundId, CompareOp, TemplateId};
+use threadwise_lang::program::{ArithOp, BoundId, CompareOp, LocalId, TemplateId};
 
 use crate::system::Check;
 
@@ -99,6 +99,8 @@ pub(crate) struct Frame<V: Value, W> {
     pub(crate) writes: Vec<W>,
     /// What was started, in order.
     pub(crate) starts: Vec<TemplateId>,
+    /// What those that were started are given, where it is not written.
+    pub(crate) given: Vec<Vec<(LocalId, V)>>,
     /// What must be checked of what was evaluated last, in order.
     pub(crate) checks: Vec<Check<V::Truth>>,
 }
@@ -109,6 +111,7 @@ impl<V: Value, W> Default for Frame<V, W> {
             bindings: BTreeMap::new(),
             writes: Vec::new(),
             starts: Vec::new(),
+            given: Vec::new(),
             checks: Vec::new(),
         }
     }

@@ -145,11 +145,50 @@ pub struct Path {
     /// write alone: several writes, and quantifiers inside values, may use the same ones.
     pub writes: Vec<Write>,
     /// Processes that are started.
-    pub starts: Vec<TemplateId>,
+    pub starts: Vec<Started>,
     /// How it ends.
     pub end: PathEnd,
     /// The first statement, for messages.
     pub span: Span,
+}
+
+/// A process that a step starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// Its template.
+    pub template: TemplateId,
+    /// What its parameters are, over the state before. Other variables begin as their declarations say.
+    pub given: Vec<(LocalId, Term)>,
+}
+
+impl Path {
+    /// How many processes of a template the step starts.
+    pub fn starts_of(&self, template: TemplateId) -> usize {
+        let starts = self.starts.iter();
+        starts
+            .filter(|started| started.template == template)
+            .count()
+    }
+
+    /// What a parameter of a process that the step starts can be: one term for each process that it may be, in which the process that takes the step has a number.
+    /// Nothing if the variable is no parameter.
+    pub fn given(&self, template: TemplateId, local: LocalId, mover: u32) -> Vec<Term> {
+        let names = Names {
+            own: Some(mover),
+            ..Names::default()
+        };
+        let starts = self.starts.iter();
+        let starts = starts.filter(|started| started.template == template);
+        let given = starts.flat_map(|started| &started.given);
+        let mut terms: Vec<Term> = Vec::new();
+        for (_, term) in given.filter(|(given, _)| *given == local) {
+            let term = term.resolve(&names);
+            if !terms.contains(&term) {
+                terms.push(term);
+            }
+        }
+        terms
+    }
 }
 
 /// A value that a step writes: to one cell, or to one for each process of some templates.
@@ -394,7 +433,8 @@ impl Family {
         let of = of.filter(|t| !matches!(self.templates[*t].population, Population::Grows));
         let initial = match (&variable.initial, &least) {
             (_, Some(least)) if variable.loop_counter => Some(least.clone()),
-            (Initial::Any, _) => None,
+            // What the values are that a process is given is said where it is started.
+            (Initial::Any | Initial::Given, _) => None,
             (Initial::Free, _) => Some(Term::Number(FREE)),
             (Initial::Value(expr), _) => {
                 let mut lowering = Lowering::constant(self, of);

@@ -650,6 +650,8 @@ impl Builder {
         }
         let expr = match &var.initial {
             Initial::Any => return Start::Any,
+            // Overwritten by the statement that starts the process.
+            Initial::Given => return Start::Same(0),
             Initial::Free => return Start::Same(FREE),
             Initial::Value(expr) => expr,
         };

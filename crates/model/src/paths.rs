@@ -5,7 +5,7 @@
 //! control is inside of. Where the text chooses, the path is copied.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use threadwise_lang::program::{
     Block, BoundId, Domain, Expr, LocalId, LocationId, Note, Place, Span, Stmt, StmtKind,
@@ -465,7 +465,7 @@ impl<'p> Run<'p> {
                 }
                 cell.write(path.state.to_mut(), self.instance, FREE);
             }
-            StmtKind::Start(template) => return self.start(path, *template, span),
+            StmtKind::Start(template, values) => return self.start(path, *template, values, span),
             StmtKind::Goto(label) => return Ok(Progress::At(*label)),
             StmtKind::Break => {
                 path.leave_loop();
@@ -700,13 +700,39 @@ impl<'p> Run<'p> {
     }
 
     /// Adds a process; where its variables begin with `any`, in each way there is.
+    /// What a process is given that is started.
+    fn arguments(
+        &mut self,
+        path: &mut Path<'p>,
+        template: TemplateId,
+        values: &[Expr],
+    ) -> Result<BTreeMap<LocalId, i64>, Stop> {
+        let declaration = &self.instance.program().templates[template];
+        let mut given = Vec::with_capacity(values.len());
+        for ((local, _), text) in declaration.parameters().zip(values) {
+            given.push((local, self.value(path, text)?, text.span));
+        }
+        for (local, value, blamed) in &given {
+            let shape = self.instance.local(template, *local);
+            if let Values::Between(lo, hi) = shape.values
+                && !(lo..=hi).contains(value)
+            {
+                return Err(fails(CheckKind::Range, *blamed));
+            }
+        }
+        let given = given.into_iter();
+        Ok(given.map(|(local, value, _)| (local, value)).collect())
+    }
+
     fn start(
         &mut self,
         path: &Path<'p>,
         template: TemplateId,
+        values: &[Expr],
         span: Span,
     ) -> Result<Progress, Stop> {
         let mut path = path.clone();
+        let given = self.arguments(&mut path, template, values)?;
         let processes: usize = path.state.templates.iter().map(|t| t.locations.len()).sum();
         if processes >= MAX_PROCESSES as usize {
             return Err(Limit::TooManyProcesses { span }.into());
@@ -721,8 +747,9 @@ impl<'p> Run<'p> {
         let mut free = Vec::new();
         for local in declaration.locals.indices() {
             let shape = self.instance.local(template, local);
-            let value = shape.start.value(child.index).unwrap_or_default();
-            let values = std::iter::repeat_n(value, shape.len);
+            let value = given.get(&local).copied();
+            let value = value.or_else(|| shape.start.value(child.index));
+            let values = std::iter::repeat_n(value.unwrap_or_default(), shape.len);
             processes.cells.extend(values);
             if shape.start == Start::Any {
                 free.extend(

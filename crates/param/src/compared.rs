@@ -390,7 +390,7 @@ impl Cases<'_> {
         let mut new = 0;
         if at.location == family.templates[at.template].entry {
             let of = |template: TemplateId| template == at.template;
-            let all = step.path.starts.iter().filter(|t| of(**t)).count();
+            let all = step.path.starts_of(at.template);
             let known = step.started.iter();
             let known = known.filter(|place| of(step.references[**place].template));
             new = all as i64 - known.count() as i64;

@@ -369,8 +369,8 @@ impl<'a> Cases<'a> {
         *change.entry((template, path.from)).or_default() -= 1;
         *change.entry((template, to)).or_default() += 1;
         for child in &path.starts {
-            let entry = family.templates[*child].entry;
-            *change.entry((*child, entry)).or_default() += 1;
+            let entry = family.templates[child.template].entry;
+            *change.entry((child.template, entry)).or_default() += 1;
         }
         for ((template, location), by) in change {
             if by != 0 {
@@ -385,7 +385,7 @@ impl<'a> Cases<'a> {
                 &mut translator,
                 references,
                 *place,
-                path,
+                (path, own),
                 started,
                 &mut facts,
                 &mut after,
@@ -962,11 +962,10 @@ fn started(
     }
     for (place, reference) in references.iter().enumerate() {
         let at_entry = family.templates[reference.template].entry == reference.location;
-        if Some(place) == mover || !at_entry || !path.starts.contains(&reference.template) {
+        let room = path.starts_of(reference.template);
+        if Some(place) == mover || !at_entry || room == 0 {
             continue;
         }
-        let room = path.starts.iter().filter(|t| **t == reference.template);
-        let room = room.count();
         let with: Vec<Vec<usize>> = sets
             .iter()
             .filter(|set| {
@@ -991,7 +990,7 @@ fn newborn(
     translator: &mut Translator,
     references: &[Reference],
     place: usize,
-    path: &Path,
+    (path, mover): (&Path, u32),
     started: &[usize],
     facts: &mut Vec<Linear>,
     after: &mut HashMap<Variable, Form>,
@@ -1000,7 +999,7 @@ fn newborn(
     let template = references[place].template;
     let id = translator.var(Var::Id(place as u32));
     let population = translator.population(template)?;
-    let new = path.starts.iter().filter(|t| **t == template).count() as i64;
+    let new = path.starts_of(template) as i64;
     facts.push(population.at_most(&id)?);
     facts.push(id.less(&population.add(new)?)?);
     for other in started {
@@ -1034,6 +1033,20 @@ fn newborn(
             continue;
         };
         let number = translator.table.number(cell_var);
+        let mut given = Vec::new();
+        for term in path.given(*template, *var, mover) {
+            given.push(translator.term(&term)?);
+        }
+        if let [value] = &given[..] {
+            after.insert(number, value.clone());
+            continue;
+        }
+        if !given.is_empty() {
+            let value = Form::variable(number);
+            let each = given.iter().map(|given| value.equals(given));
+            facts.push(Linear::any(each.collect::<Result<Vec<_>, _>>()?));
+            continue;
+        }
         match &variable.initial {
             Some(initial) => {
                 let value = translator.term(&initial.resolve(&names))?;
@@ -1097,7 +1110,7 @@ impl Flow<'_> {
         let (shared, delta) = self.shared_part(translator, after)?;
         let zero = Form::number(0);
         let entry = translator.family.templates[template].entry;
-        let unseen = self.path.starts.iter().filter(|t| **t == template).count() - newborn.len();
+        let unseen = self.path.starts_of(template) - newborn.len();
         for location in translator.family.templates[template].locations.indices() {
             let total = translator.var(Var::Counter(template, location));
             let before = Var::Counted(self.number, template, location, false);

@@ -220,8 +220,7 @@ pub(crate) fn after(
             change(translator, path.from, &Form::default().plus(-1, &before)?)?;
         }
         let entry = family.templates[summed.template].entry;
-        let started = path.starts.iter().filter(|t| **t == summed.template);
-        let started = started.count() as i64;
+        let started = path.starts_of(summed.template) as i64;
         if started > 0
             && let Some(each) = summed.initial(translator)?
         {

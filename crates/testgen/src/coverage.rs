@@ -101,6 +101,9 @@ const OTHERS: &[&str] = &[
     "liveness",
 ];
 
+/// What should occur now and then where processes are started.
+const STARTED: &[&str] = &["start with arguments", "ended"];
+
 /// What a program exercises.
 #[derive(Debug, Default)]
 struct Coverage {
@@ -175,7 +178,7 @@ impl Coverage {
         match &var.initial {
             Initial::Any => self.note("initial any"),
             Initial::Value(expr) => self.expr(expr),
-            Initial::Free => {}
+            Initial::Free | Initial::Given => {}
         }
     }
 
@@ -194,7 +197,7 @@ impl Coverage {
                 StmtKind::Havoc(_) => "havoc",
                 StmtKind::Lock(_) => "lock",
                 StmtKind::Unlock(_) => "unlock",
-                StmtKind::Start(_) => "start",
+                StmtKind::Start(..) => "start",
                 StmtKind::Goto(_) => "goto",
                 StmtKind::Break => "break",
                 StmtKind::Return => "return",
@@ -211,6 +214,9 @@ impl Coverage {
             match &stmt.kind {
                 StmtKind::If(branches, _) if branches.len() > 1 => self.note("else if"),
                 StmtKind::Await(_) | StmtKind::Lock(_) => self.blocking_in_branch |= in_branch,
+                StmtKind::Start(_, values) if !values.is_empty() => {
+                    self.note("start with arguments");
+                }
                 StmtKind::ChooseIn(_, domain, _)
                 | StmtKind::For(_, domain, _)
                 | StmtKind::ForLabelled(_, domain, _) => self.domain(domain),
@@ -220,6 +226,12 @@ impl Coverage {
             let indices = parts.places.iter().flat_map(|place| &place.indices);
             for expr in indices.chain(parts.exprs) {
                 self.expr(expr);
+                // Program text asks where processes are in no other way.
+                let mut asks = false;
+                expr.walk(&mut |part| asks |= matches!(part.kind, ExprKind::At { .. }));
+                if asks {
+                    self.note("ended");
+                }
             }
             for inner in parts.blocks {
                 let in_branch = match &stmt.kind {
@@ -472,7 +484,9 @@ impl Quality {
         figure("with discharged checks", self.discharging, 20.0);
         let statements = STATEMENTS.iter().map(|name| (name, 5.0));
         let others = OTHERS.iter().map(|name| (name, 2.0));
-        for (name, least) in statements.chain(others) {
+        let started = STARTED.iter().filter(|_| !without.contains(&"start"));
+        let started = started.map(|name| (name, 2.0));
+        for (name, least) in statements.chain(others).chain(started) {
             if !without.contains(name) {
                 figure(name, self.constructs.get(name).copied().unwrap_or(0), least);
             }

@@ -12,7 +12,7 @@ use threadwise_lang::program::{BoundId, Expr, PropertyKind, Scalar, TemplateId, 
 use threadwise_model::expression::Failure;
 use threadwise_model::family::{
     Cell, Conjunct, Family, FamilyVariable, FoldKind, Formula, Index, Names, Path, PathEnd,
-    Population, Term,
+    Population, Started, Term,
 };
 use threadwise_model::instance::{Dim, Instance, Shape};
 use threadwise_model::interpreter::{Interpreter, Outcome};
@@ -624,7 +624,7 @@ impl<'a> Comparison<'a> {
                         let mut after = self.written(place, path)?;
                         after.templates[process.template].locations[process.index as usize] =
                             location;
-                        moves.extend(self.started(after, &path.starts)?);
+                        moves.extend(self.started(after, &path.starts, place)?);
                     }
                 }
             }
@@ -704,14 +704,30 @@ impl<'a> Comparison<'a> {
     }
 
     /// The states with more processes.
-    fn started(&self, state: State, starts: &[TemplateId]) -> Result<Vec<State>, Stuck> {
+    fn started(
+        &self,
+        state: State,
+        starts: &[Started],
+        before: Place,
+    ) -> Result<Vec<State>, Stuck> {
         let mut states = vec![state];
-        for started in starts {
+        for start in starts {
+            let started = &start.template;
             let template = &self.family.templates[*started];
             for state in &mut states {
                 state.templates[*started].locations.push(template.entry);
             }
             for (local, variable) in template.locals.iter_enumerated() {
+                let given = start.given.iter().find(|(given, _)| *given == local);
+                if let Some((_, term)) = given {
+                    let Ok(value) = i64::try_from(before.term(term)?) else {
+                        return wrong("given beyond 64 bits");
+                    };
+                    for state in &mut states {
+                        state.templates[*started].cells.push(value);
+                    }
+                    continue;
+                }
                 for _ in 0..self.instance.local(*started, local).len {
                     let mut further = Vec::new();
                     for state in states {

@@ -62,6 +62,8 @@ struct Draft {
     /// The upper bound as it is written.
     upper: String,
     locals: Vec<Var>,
+    /// How many of them, the first ones, are given by whoever starts a process.
+    given: usize,
     labels: Vec<String>,
 }
 
@@ -241,10 +243,22 @@ impl Generator {
                 count: many,
                 upper,
                 locals: Vec::new(),
+                given: 0,
                 labels: Vec::new(),
             });
         }
         for template in 0..self.templates.len() {
+            if self.grows(template) {
+                for _ in 0..self.random.below(3) {
+                    let var = Var {
+                        name: self.fresh("v"),
+                        dims: Vec::new(),
+                        ty: self.scalar(None),
+                    };
+                    self.templates[template].locals.push(var);
+                    self.templates[template].given += 1;
+                }
+            }
             for _ in 0..self.random.below(3) {
                 let var = self.variable("v", Some(template));
                 self.templates[template].locals.push(var);
@@ -326,8 +340,8 @@ impl Generator {
         }
     }
 
-    fn declaration(&mut self, word: &str, var: &Var, owner: Option<usize>) -> String {
-        let scalar = match var.ty {
+    fn type_text(&self, ty: Ty) -> String {
+        match ty {
             Ty::Bool => "bool".to_owned(),
             Ty::Range(0, 3) => "Small".to_owned(),
             Ty::Range(lo, hi) => format!("{lo}..{hi}"),
@@ -336,7 +350,11 @@ impl Generator {
             Ty::Id(template) => self.templates[template].name.clone(),
             Ty::Opt(template) => format!("{}?", self.templates[template].name),
             Ty::Mutex => "mutex".to_owned(),
-        };
+        }
+    }
+
+    fn declaration(&mut self, word: &str, var: &Var, owner: Option<usize>) -> String {
+        let scalar = self.type_text(var.ty);
         let ty = var.dims.iter().rev().fold(scalar, |ty, dim| {
             format!("array[{}] of {ty}", self.dom_text(*dim))
         });
@@ -455,14 +473,23 @@ impl Generator {
             Form::Ordered => format!("ordered process {}[me: 1..{}]", draft.name, draft.upper),
             Form::Ring => format!("ring process {}[me: 1..{}]", draft.name, draft.upper),
             Form::Single => format!("process {}", draft.name),
-            Form::Dynamic => format!("process {}[]", draft.name),
+            Form::Dynamic => {
+                let given = draft.locals[..draft.given].iter();
+                let given = given.map(|var| format!("{}: {}", var.name, self.type_text(var.ty)));
+                let given: Vec<String> = given.collect();
+                let given = match given.is_empty() {
+                    true => String::new(),
+                    false => format!("({})", given.join(", ")),
+                };
+                format!("process {}[]{given}", draft.name)
+            }
         }
     }
 
     fn template(&mut self, template: usize) -> String {
         let draft = self.templates[template].clone();
         let mut text = format!("{} {{\n", self.header(template));
-        for var in &draft.locals {
+        for var in &draft.locals[draft.given..] {
             text.push_str(&self.declaration("local", var, Some(template)));
         }
         text.push_str(&self.body(template));

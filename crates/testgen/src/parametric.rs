@@ -55,6 +55,8 @@ struct Template {
     form: Form,
     /// Whether it begins again at its end.
     repeats: bool,
+    /// The parameters, in brackets, of one whose processes are started.
+    given: String,
     locals: Vec<String>,
     /// The statements of each step, without the label.
     steps: Vec<String>,
@@ -167,6 +169,7 @@ impl Writer {
             name,
             form,
             repeats,
+            given: String::new(),
             locals: Vec::new(),
             steps: Vec::new(),
         });
@@ -179,7 +182,7 @@ impl Writer {
             lines.push(match template.form {
                 Form::Many(count) => format!("process {}[i: 1..{count}] {{", template.name),
                 Form::Single => format!("process {} {{", template.name),
-                Form::Dynamic => format!("process {}[] {{", template.name),
+                Form::Dynamic => format!("process {}[]{} {{", template.name, template.given),
             });
             lines.extend(template.locals.iter().map(|local| format!("    {local}")));
             let steps = template.steps.iter().enumerate();

@@ -97,7 +97,7 @@ impl Visitor<'_> {
                 self.written(place);
                 result.iter().for_each(|place| self.written(place));
             }
-            StmtKind::Start(started) if again || self.jumps || *started == self.template => {
+            StmtKind::Start(started, _) if again || self.jumps || *started == self.template => {
                 self.found.started.get_or_insert(*started);
             }
             StmtKind::While(_, body) | StmtKind::Loop(body) => self.block(body, true),

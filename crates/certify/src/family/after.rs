@@ -7,7 +7,7 @@ use threadwise_evidence::arithmetic::{Formula, Variable};
 use threadwise_lang::program::{LocationId, TemplateId};
 use threadwise_model::family::{Cell, FamilyVariable, Index, Names, Path, Population, Term, Write};
 
-use super::linear::{Linear, at_most, differ, less, of_atom, substitute};
+use super::linear::{Linear, at_most, differ, equal, less, of_atom, substitute};
 use super::names::{Compared, Place, Symbol, counted_name, id_name, indicator_name};
 use super::scope::{Process, indicates, within_type};
 use super::translate::Translation;
@@ -32,6 +32,26 @@ pub(crate) struct After<'p> {
     said: RefCell<BTreeSet<Compared>>,
     /// Whether nothing is said about the process whose step it is.
     stranger: bool,
+}
+
+/// What a parameter of a process that is started is: that which the step gives it, or one of what it gives to the processes of the template that it starts.
+fn given_value(
+    translation: &mut Translation<'_, '_>,
+    given: &[Term],
+    name: String,
+    facts: &mut Vec<Formula>,
+) -> Result<Linear, Error> {
+    if let [value] = given {
+        return translation.linear(value);
+    }
+    let value = translation.variable(name);
+    let mut each = Vec::new();
+    for given in given {
+        let given = translation.linear(given)?;
+        each.push(equal(&value, &given)?);
+    }
+    facts.push(Formula::any(each));
+    Ok(value)
 }
 
 /// How the number of processes outside the scope changes of which a predicate holds.
@@ -149,8 +169,7 @@ impl<'p> After<'p> {
 
     /// How many processes of a template the step starts.
     pub(super) fn starts(&self, template: TemplateId) -> i64 {
-        let starts = self.path.starts.iter();
-        starts.filter(|started| **started == template).count() as i64
+        self.path.starts_of(template) as i64
     }
 
     fn template_of(&self, translation: &Translation<'_, '_>, number: u32) -> Option<TemplateId> {
@@ -215,6 +234,10 @@ impl<'p> After<'p> {
         {
             let variable = &family.templates[*template].locals[*var];
             let name = symbol.name(family);
+            let given = self.path.given(*template, *var, self.mover.number);
+            if !given.is_empty() {
+                return given_value(translation, &given, name, facts);
+            }
             return self.started_value(translation, variable, owner, name, facts);
         }
         let mut value = Term::Cell(cell.clone());

@@ -205,8 +205,7 @@ impl<J: Judge> Lister<'_, J> {
             let of = |template: TemplateId| {
                 let started = steps.started.iter();
                 let started = started.filter(|i| view.references[**i].0 == template);
-                let starts = path.starts.iter().filter(|started| **started == template);
-                started.count() <= starts.count()
+                started.count() <= path.starts_of(template)
             };
             family.templates.indices().all(of)
         };

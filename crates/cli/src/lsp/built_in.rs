@@ -81,6 +81,11 @@ const ALL: &[BuiltIn] = &[
         about: "The oldest message of the queue `q`, which stays in it; checked to be there.",
     },
     BuiltIn {
+        name: "ended",
+        form: "ended(Child)",
+        about: "Whether all processes of the template that were started so far have ended. In program text of a template that begins empty.",
+    },
+    BuiltIn {
         name: "done",
         form: "done",
         about: "The location of a process that has ended.",
@@ -106,7 +111,7 @@ mod tests {
         let known: Vec<&str> = functions().map(|known| known.name).collect();
         let own = threadwise_lang::built_in().iter();
         let all: Vec<&str> = own
-            .chain(threadwise_lang::queue_functions())
+            .chain(threadwise_lang::free_functions())
             .copied()
             .collect();
         assert_eq!(known, all);

@@ -50,7 +50,7 @@ fn the_grammar_knows_the_words_of_the_language() {
     let keywords = SyntaxKind::all().filter(|kind| kind.is_keyword());
     let keywords = keywords.filter_map(SyntaxKind::text);
     let functions = threadwise_lang::built_in().iter();
-    let functions = functions.chain(threadwise_lang::queue_functions());
+    let functions = functions.chain(threadwise_lang::free_functions());
     let functions: Vec<&str> = functions.copied().collect();
     for word in keywords.chain(functions.iter().copied()) {
         assert!(known.contains(&word), "{word} is not in the grammar");

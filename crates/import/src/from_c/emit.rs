@@ -493,7 +493,7 @@ impl Writer<'_> {
             StatementKind::Await(condition) => StmtKind::Await(self.value(condition, at)),
             StatementKind::Lock(place) => StmtKind::Lock(self.cell(place, at)),
             StatementKind::Unlock(place) => StmtKind::Unlock(self.cell(place, at)),
-            StatementKind::Start(process) => StmtKind::Start(self.templates[process.0]),
+            StatementKind::Start(process) => StmtKind::Start(self.templates[process.0], Vec::new()),
             StatementKind::Break => StmtKind::Break,
             StatementKind::Return => StmtKind::Return,
             StatementKind::Goto(label) => StmtKind::Goto(self.label_of(*label, at)),

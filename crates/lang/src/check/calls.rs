@@ -4,6 +4,7 @@ use super::compound::int;
 use super::expr::{count, temporal_outside};
 use super::names::Target;
 use super::*;
+use crate::program::ENDED;
 use crate::syntax::{child, exprs, names, span, tokens};
 
 impl Checker {
@@ -174,6 +175,7 @@ impl Checker {
                 })
             }
             "enabled" | "taken" => self.process_label(&callee, &args, at, site, scope),
+            "ended" if self.is_free("ended") => self.ended(&callee, &args, at, site),
             word if self.of_queues(word) => self.queue_call(&callee, &args, at, site, scope),
             word => {
                 let Some(global) = self.global(&callee) else {
@@ -222,6 +224,84 @@ impl Checker {
                 self.call_def(id, values?, at, site)
             }
         }
+    }
+
+    /// `ended(Child)`: all processes of a template that there are have ended.
+    fn ended(
+        &mut self,
+        callee: &SyntaxToken,
+        args: &[SyntaxNode],
+        at: Span,
+        site: Site,
+    ) -> Option<Expr> {
+        self.arity(callee, args.len(), 1)?;
+        if site == Site::Constant || matches!(site, Site::Initial(_)) {
+            return self.not_constant(at, "ended");
+        }
+        let named = match args[0].kind() {
+            SyntaxKind::NameExpr => names(&args[0]).next().map(|name| self.global(&name)),
+            _ => None,
+        };
+        let Some(Some(Global::Template(template))) = named else {
+            let message = "expected a process template";
+            let refused = Diagnostic::new(Code::NotAProcess, span(&args[0]), message);
+            self.report(refused.label("write for example `ended(Child)`"));
+            return None;
+        };
+        let dynamic = matches!(
+            self.program.templates[template].instances,
+            Instances::Dynamic
+        );
+        match site {
+            Site::Program(_) if !dynamic => {
+                let message = "program text waits for the end of processes that are started, and of no others";
+                let refused = Diagnostic::new(Code::LocationInProgram, at, message);
+                let help = "count the processes that have ended in a shared variable";
+                self.report(refused.label("not in program text").help(help));
+                return None;
+            }
+            Site::Def(def) if !dynamic => self.property_only(def, Code::LocationInProgram, at),
+            _ => {}
+        }
+        let done = self.location_of_done(template);
+        let single = matches!(
+            self.program.templates[template].instances,
+            Instances::Single
+        );
+        let ended = |process| Expr {
+            kind: ExprKind::At {
+                template,
+                process,
+                locations: vec![done],
+            },
+            ty: ExprType::Bool,
+            span: at,
+        };
+        if single {
+            return Some(ended(None));
+        }
+        let domain = Domain::Template(template);
+        self.bound_domains.push(Some(domain.clone()));
+        self.bound_spans.push(at);
+        let var = self.program.bounds.push(Bound {
+            name: ENDED.to_owned(),
+            ty: ExprType::Id(template),
+        });
+        let process = Expr {
+            kind: ExprKind::Bound(var),
+            ty: ExprType::Id(template),
+            span: at,
+        };
+        Some(Expr {
+            kind: ExprKind::Fold {
+                kind: FoldKind::Forall,
+                var,
+                domain,
+                body: Box::new(ended(Some(Box::new(process)))),
+            },
+            ty: ExprType::Bool,
+            span: at,
+        })
     }
 
     /// `length(q)`, `empty(q)`, `full(q)`, `peek(q)`

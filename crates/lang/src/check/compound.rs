@@ -1011,11 +1011,15 @@ impl Checker {
 
     /// Whether a word is a function of queues here: a definition or macro of the program has its name for itself.
     pub(super) fn of_queues(&self, word: &str) -> bool {
-        QUEUE_FUNCTIONS.contains(&word)
-            && !matches!(
-                self.globals.get(word).map(|g| g.0),
-                Some(Global::Def(_) | Global::Macro(_) | Global::Record(_))
-            )
+        QUEUE_FUNCTIONS.contains(&word) && self.is_free(word)
+    }
+
+    /// Whether nothing of the program can be called by this name.
+    pub(super) fn is_free(&self, word: &str) -> bool {
+        !matches!(
+            self.globals.get(word).map(|g| g.0),
+            Some(Global::Def(_) | Global::Macro(_) | Global::Record(_))
+        )
     }
 
     /// A queue.

@@ -359,65 +359,104 @@ impl Checker {
         // Locals may have ids of any template as values, so all ranges come first.
         for id in self.template_nodes.indices() {
             let node = self.template_nodes[id].clone();
+            if let Some(params) = child(&node, SyntaxKind::ProcessParams) {
+                self.process_params(id, &params);
+            }
             for item in node.children().filter(|n| n.kind() == SyntaxKind::Local) {
-                let parts = item.children().find(|n| n.kind().is_type());
-                let parts = parts.is_some_and(|ty| self.has_parts(&ty, 0));
-                let ty = self.variable_type(&item);
-                for (mut variable, name) in self.variables(&item) {
-                    let clash = self.local_names[id]
-                        .get(&variable.name)
-                        .map(|other| self.program.templates[id].locals[*other].span)
-                        .or_else(|| {
-                            let known = self.local_compounds[id].get(&variable.name)?;
-                            Some(self.compounds[*known].span)
-                        })
-                        .or_else(|| self.own_id_span(id, &variable.name));
-                    if let Some(first) = clash {
-                        self.declared_twice(&variable.name, token_span(&name), first);
-                        continue;
-                    }
-                    if let Some((_, first)) = self.globals.get(name.text()) {
-                        let first = *first;
-                        self.declared_twice(&variable.name, token_span(&name), first);
-                        continue;
-                    }
-                    let owner = self.program.templates[id].span;
-                    let kind = SymbolKind::Local;
-                    self.names.declare(
-                        &variable.name,
-                        variable.span,
-                        kind,
-                        span(&node),
-                        Some(owner),
-                    );
-                    if parts {
-                        let compound = self.new_compound(&name);
-                        self.local_compounds[id].insert(variable.name.clone(), compound);
-                        self.declare_parts(compound, &item, ty.clone(), Some(id));
-                        continue;
-                    }
-                    if let Some(FullType {
-                        dims,
-                        element: Element::Scalar(scalar),
-                    }) = ty.clone()
-                    {
-                        let site = Site::Initial(Some(id));
-                        let at = variable.span;
-                        variable.initial = self
-                            .initial(&item, &scalar, site, &variable.name, at)
-                            .unwrap_or(Initial::Any);
-                        variable.dims = dims;
-                        variable.scalar = scalar;
-                    }
-                    let name = variable.name.clone();
-                    let local = self.program.templates[id].locals.push(variable);
-                    if ty.is_none() {
-                        self.broken_locals.insert((id, local));
-                    }
-                    self.local_names[id].insert(name, local);
-                }
+                self.declare_locals(id, &node, &item);
             }
         }
+    }
+
+    /// What processes of a template are given when they are started.
+    fn process_params(&mut self, id: TemplateId, params: &SyntaxNode) {
+        if !matches!(self.program.templates[id].instances, Instances::Dynamic) {
+            let message = "the processes of this template are not started by anybody";
+            let refused = Diagnostic::new(Code::StartNotDynamic, span(params), message);
+            let help = "only a template that begins empty, `process Child[](..)`, takes arguments; give a local variable an initial value instead";
+            self.report(refused.label("nobody gives these values").help(help));
+            return;
+        }
+        let node = self.template_nodes[id].clone();
+        for item in params
+            .children()
+            .filter(|n| n.kind() == SyntaxKind::DefParam)
+        {
+            self.declare_locals(id, &node, &item);
+        }
+    }
+
+    /// The variables of a `local` declaration, or a parameter of a template.
+    fn declare_locals(&mut self, id: TemplateId, node: &SyntaxNode, item: &SyntaxNode) {
+        let given = item.kind() == SyntaxKind::DefParam;
+        let parts = item.children().find(|n| n.kind().is_type());
+        let parts = parts.is_some_and(|ty| self.has_parts(&ty, 0));
+        let mut ty = self.variable_type(item);
+        if given && !ty.as_ref().is_none_or(is_single_value) {
+            let at = item.children().find(|n| n.kind().is_type());
+            let at = at.map_or(span(item), |ty| span(&ty));
+            let message = "a parameter of a template is a single value";
+            let refused = Diagnostic::new(Code::TypeNotAllowed, at, message);
+            self.report(refused.label("no array, record, queue or mutex"));
+            ty = None;
+        }
+        for (mut variable, name) in self.variables(item) {
+            if self.local_clashes(id, &name) {
+                continue;
+            }
+            let owner = self.program.templates[id].span;
+            let kind = SymbolKind::Local;
+            self.names
+                .declare(&variable.name, variable.span, kind, span(node), Some(owner));
+            if parts && !given {
+                let compound = self.new_compound(&name);
+                self.local_compounds[id].insert(variable.name.clone(), compound);
+                self.declare_parts(compound, item, ty.clone(), Some(id));
+                continue;
+            }
+            if let Some(FullType {
+                dims,
+                element: Element::Scalar(scalar),
+            }) = ty.clone()
+            {
+                let site = Site::Initial(Some(id));
+                let at = variable.span;
+                variable.initial = match given {
+                    true => Initial::Given,
+                    false => self
+                        .initial(item, &scalar, site, &variable.name, at)
+                        .unwrap_or(Initial::Any),
+                };
+                variable.dims = dims;
+                variable.scalar = scalar;
+            }
+            if given {
+                variable.initial = Initial::Given;
+            }
+            let name = variable.name.clone();
+            let local = self.program.templates[id].locals.push(variable);
+            if ty.is_none() {
+                self.broken_locals.insert((id, local));
+            }
+            self.local_names[id].insert(name, local);
+        }
+    }
+
+    /// Whether the name of a local variable is taken.
+    fn local_clashes(&mut self, id: TemplateId, name: &SyntaxToken) -> bool {
+        let clash = self.local_names[id]
+            .get(name.text())
+            .map(|other| self.program.templates[id].locals[*other].span)
+            .or_else(|| {
+                let known = self.local_compounds[id].get(name.text())?;
+                Some(self.compounds[*known].span)
+            })
+            .or_else(|| self.own_id_span(id, name.text()))
+            .or_else(|| self.globals.get(name.text()).map(|(_, first)| *first));
+        if let Some(first) = clash {
+            self.declared_twice(name.text(), token_span(name), first);
+        }
+        clash.is_some()
     }
 
     /// The name of the template's own id, if it has one.
@@ -803,6 +842,11 @@ impl Checker {
         }
         Some(Arc::new(bound))
     }
+}
+
+/// Whether a variable of the type is one cell that takes a value.
+fn is_single_value(ty: &FullType) -> bool {
+    ty.dims.is_empty() && matches!(&ty.element, Element::Scalar(scalar) if scalar.ty().is_some())
 }
 
 /// The first mention of a parameter that is not declared before `limit`.

@@ -446,7 +446,7 @@ fn disturbs(action: Action, bounds: &mut Bounds) -> Option<&'static str> {
             | StmtKind::Havoc(_)
             | StmtKind::Unlock(_)
             | StmtKind::Lock(_) => Some(WRITE),
-            StmtKind::Start(_) => Some("this starts a process"),
+            StmtKind::Start(..) => Some("this starts a process"),
             StmtKind::Assert(_) => Some("this is a check"),
             StmtKind::Await(condition) => bounds.can_fail(condition).then_some(CHECK),
             _ => None,

@@ -57,11 +57,13 @@ const BUILT_IN: &[&str] = &[
 ];
 
 /// Names of the functions of queues, where the program does not give them to definitions or macros.
-const QUEUE_FUNCTIONS: &[&str] = &["send", "receive", "length", "empty", "full", "peek"];
+const QUEUE_FUNCTIONS: [&str; 6] = ["send", "receive", "length", "empty", "full", "peek"];
 
-/// The names of the functions of queues. A program may use them for itself.
-pub fn queue_functions() -> &'static [&'static str] {
-    QUEUE_FUNCTIONS
+/// The names of functions that a program may give to definitions and macros of its own.
+pub fn free_functions() -> &'static [&'static str] {
+    &[
+        "send", "receive", "length", "empty", "full", "peek", "ended",
+    ]
 }
 
 /// The names of the built-in functions.

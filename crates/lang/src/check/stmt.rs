@@ -73,6 +73,12 @@ impl Checker {
         self.program.templates[id].locations = locations;
     }
 
+    /// The location of processes that have ended.
+    pub(super) fn location_of_done(&mut self, id: TemplateId) -> LocationId {
+        self.template_locations(id);
+        self.program.templates[id].done()
+    }
+
     pub(super) fn template_body(&mut self, id: TemplateId) {
         let node = self.template_nodes[id].clone();
         let around = Around {
@@ -248,7 +254,7 @@ impl Checker {
                     StmtKind::Unlock(place)
                 })
             }
-            SyntaxKind::Start => self.start(node),
+            SyntaxKind::Start => self.start(node, site, scope),
             SyntaxKind::Goto => self.goto(node, around.template),
             SyntaxKind::If => self.branches(node, around, scope),
             SyntaxKind::Choose => {
@@ -285,14 +291,14 @@ impl Checker {
         }
     }
 
-    fn start(&mut self, node: &SyntaxNode) -> Option<StmtKind> {
+    fn start(&mut self, node: &SyntaxNode, site: Site, scope: &Scope) -> Option<StmtKind> {
         let name = names(node).next()?;
         let text = name.text();
         let refused = match self.global(&name) {
             Some(Global::Template(id))
                 if matches!(self.program.templates[id].instances, Instances::Dynamic) =>
             {
-                return Some(StmtKind::Start(id));
+                return self.arguments(&name, id, node, site, scope);
             }
             Some(Global::Template(_)) => {
                 let message = format!("the processes of `{text}` all run from the beginning");
@@ -311,6 +317,33 @@ impl Checker {
         };
         self.report(refused.label("cannot be started"));
         None
+    }
+
+    /// What a process is given that is started.
+    fn arguments(
+        &mut self,
+        name: &SyntaxToken,
+        id: TemplateId,
+        node: &SyntaxNode,
+        site: Site,
+        scope: &Scope,
+    ) -> Option<StmtKind> {
+        let given: Vec<SyntaxNode> = exprs(node).collect();
+        let parameters = self.program.templates[id].parameters();
+        let parameters: Vec<(LocalId, Scalar)> = parameters
+            .map(|(local, variable)| (local, variable.scalar.clone()))
+            .collect();
+        self.arity(name, given.len(), parameters.len())?;
+        let mut values = Vec::new();
+        for (given, (local, scalar)) in given.iter().zip(parameters) {
+            if self.broken_locals.contains(&(id, local)) {
+                return None;
+            }
+            let value = self.expect_type(given, scalar.ty()?, site, scope)?;
+            self.check_constant_range(&value, &scalar);
+            values.push(value);
+        }
+        Some(StmtKind::Start(id, values))
     }
 
     fn goto(&mut self, node: &SyntaxNode, template: TemplateId) -> Option<StmtKind> {

@@ -54,6 +54,12 @@ impl Touches {
 
     /// The same; the body of a quantifier is evaluated once for each value.
     fn repeated(&self, value: &Expr, repeated: bool) -> u32 {
+        if let ExprKind::Fold { body, .. } = &value.kind
+            && matches!(body.kind, ExprKind::At { .. })
+        {
+            // `ended(Child)` is one look.
+            return if repeated { MANY } else { 1 };
+        }
         let own = match &value.kind {
             ExprKind::Read(place) | ExprKind::Locked(place) => self.counts(place),
             ExprKind::Call(def, _) => self.defs.get(*def).copied().unwrap_or(0),
@@ -78,6 +84,7 @@ impl Touches {
     pub(super) fn stmt(&self, kind: &StmtKind) -> u32 {
         if let StmtKind::Await(condition) = kind
             && let ExprKind::Fold { body, .. } = &condition.kind
+            && !matches!(body.kind, ExprKind::At { .. })
         {
             return self.expr(body);
         }

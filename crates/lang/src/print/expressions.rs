@@ -250,7 +250,12 @@ impl<'p> Names<'p> {
                 let own = binding(&value.kind);
                 self.pair(left, arith_sign(*op), right, (own, own + 1), out);
             }
-            Fold { .. } => self.fold(value, out),
+            Fold { var, .. } => match program.ended(value) {
+                Some(id) if self.template.is_some() || program.bounds[*var].name == ENDED => {
+                    let _ = write!(out, "ended({})", program.templates[id].name);
+                }
+                _ => self.fold(value, out),
+            },
             Call(id, args) => {
                 out.push_str(&program.defs[*id].name);
                 if !args.is_empty() {

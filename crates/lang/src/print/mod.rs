@@ -242,7 +242,7 @@ impl Printer<'_> {
         let initial = match &variable.initial {
             Initial::Any => " = any".to_owned(),
             Initial::Value(value) => format!(" = {}", self.names.whole(value)),
-            Initial::Free => String::new(),
+            Initial::Free | Initial::Given => String::new(),
         };
         self.line(&format!("{word} {}: {ty}{initial};", variable.name));
     }

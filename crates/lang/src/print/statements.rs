@@ -19,9 +19,21 @@ impl Printer<'_> {
                 format!("[{}: {range}]", template.id_name.as_deref().unwrap_or(""))
             }
         };
-        self.line(&format!("{order}process {}{ids} {{", template.name));
+        let parameters: Vec<String> = template
+            .parameters()
+            .map(|(_, local)| format!("{}: {}", local.name, self.names.scalar(&local.scalar)))
+            .collect();
+        let parameters = match parameters.is_empty() {
+            true => String::new(),
+            false => format!("({})", parameters.join(", ")),
+        };
+        self.line(&format!(
+            "{order}process {}{ids}{parameters} {{",
+            template.name
+        ));
         self.names.template = Some(id);
-        for local in template.locals.iter().filter(|v| !v.loop_counter) {
+        let declared = |v: &&Variable| !v.loop_counter && !matches!(v.initial, Initial::Given);
+        for local in template.locals.iter().filter(declared) {
             self.variable("local", local);
         }
         self.block(&template.body);
@@ -97,7 +109,14 @@ impl Printer<'_> {
             }
             StmtKind::Lock(place) => format!("lock {}", names.place(place)),
             StmtKind::Unlock(place) => format!("unlock {}", names.place(place)),
-            StmtKind::Start(id) => format!("start {}", program.templates[*id].name),
+            StmtKind::Start(id, values) => {
+                let values: Vec<String> = values.iter().map(|value| names.whole(value)).collect();
+                let values = match values.is_empty() {
+                    true => String::new(),
+                    false => format!("({})", values.join(", ")),
+                };
+                format!("start {}{values}", program.templates[*id].name)
+            }
             StmtKind::Goto(label) => {
                 let template = &program.templates[names.template?];
                 format!("goto {}", template.locations[*label].name)

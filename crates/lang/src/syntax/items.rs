@@ -297,7 +297,8 @@ impl Parser<'_> {
             }
             self.finish();
         }
-        if self.peek() == LBracket {
+        let ids = self.peek() == LBracket;
+        if ids {
             self.start(ProcessIds);
             self.bump();
             if self.peek() != RBracket {
@@ -306,6 +307,13 @@ impl Parser<'_> {
                 self.domain();
             }
             self.expect(RBracket);
+            self.finish();
+        }
+        if ids && self.peek() == LParen {
+            self.start(ProcessParams);
+            self.bump();
+            self.typed_names();
+            self.expect(RParen);
             self.finish();
         }
         let open = self.peek_span();
@@ -343,22 +351,27 @@ impl Parser<'_> {
         self.bump();
         self.name("a definition's name");
         if self.eat(LParen) {
-            while self.peek() == Name || self.peek().is_keyword() {
-                self.start(DefParam);
-                self.name("a parameter's name");
-                self.expect(Colon);
-                self.ty();
-                self.finish();
-                if !self.eat(Comma) {
-                    break;
-                }
-            }
+            self.typed_names();
             self.expect(RParen);
         }
         self.expect(Equals);
         self.expr();
         self.semicolon();
         self.finish();
+    }
+
+    /// Parameters with their types: of a definition, or of a template that begins empty.
+    fn typed_names(&mut self) {
+        while self.peek() == Name || self.peek().is_keyword() {
+            self.start(DefParam);
+            self.name("a parameter's name");
+            self.expect(Colon);
+            self.ty();
+            self.finish();
+            if !self.eat(Comma) {
+                break;
+            }
+        }
     }
 
     pub(super) fn macro_item(&mut self) {

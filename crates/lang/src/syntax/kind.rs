@@ -77,7 +77,7 @@ kinds! {
     }
     nodes {
         File Error
-        Param Enum Record RecordField Alias Shared Local Process ProcessIds Def DefParam Macro
+        Param Enum Record RecordField Alias Shared Local Process ProcessIds ProcessParams Def DefParam Macro
         Invariant Deadlock Fairness FairList FairUnconditional FairWeak FairStrong Liveness Exception
         TypeBool TypeInt TypeMutex TypeRange TypeName TypeArray TypeQueue
         Domain Initial Binders Group

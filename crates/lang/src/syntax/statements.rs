@@ -65,6 +65,15 @@ impl Parser<'_> {
             }),
             StartKw => simple(self, Start, |parser| {
                 parser.name("a template's name");
+                if parser.eat(LParen) {
+                    if parser.peek() != RParen {
+                        parser.expr();
+                        while parser.eat(Comma) {
+                            parser.expr();
+                        }
+                    }
+                    parser.expect(RParen);
+                }
             }),
             IfKw => block(self, If, Self::branches),
             ChooseKw if self.nth(1) != LBrace => block(self, ChooseIn, |parser| {

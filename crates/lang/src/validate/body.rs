@@ -123,10 +123,26 @@ impl Validator<'_> {
                 let mutex = matches!(variable.scalar, Scalar::Mutex);
                 ensure(mutex, Rule::Write, place.span)
             }
-            StmtKind::Start(id) => {
-                let template = self.known_template(*id, span)?;
+            StmtKind::Start(id, values) => {
+                self.known_template(*id, span)?;
+                let template = &program.templates[*id];
                 let dynamic = matches!(template.instances, Instances::Dynamic);
-                ensure(dynamic, Rule::Form, span)
+                let parameters: Vec<&Variable> = template.parameters().map(|(_, v)| v).collect();
+                ensure(
+                    dynamic && parameters.len() == values.len(),
+                    Rule::Form,
+                    span,
+                )?;
+                for (parameter, value) in parameters.into_iter().zip(values) {
+                    let ty = parameter.scalar.ty();
+                    let ty = ty.ok_or(super::Invalid {
+                        rule: Rule::Type,
+                        span,
+                    })?;
+                    self.typed(value, ty, site)?;
+                    fits(value, &parameter.scalar)?;
+                }
+                Ok(())
             }
             StmtKind::Goto(label) => {
                 let template = &program.templates[around.template];

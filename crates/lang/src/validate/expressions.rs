@@ -160,6 +160,14 @@ impl<'p> Validator<'p> {
                 body,
             } => {
                 ensure(site != Site::Constant, Rule::Constant, span)?;
+                // Whether those that were started have ended is what program text may ask.
+                let ended = program.ended(value).is_some_and(|id| {
+                    matches!(program.templates[id].instances, Instances::Dynamic)
+                });
+                let site = match site {
+                    Site::Program(_) | Site::Def if ended => Site::Property,
+                    site => site,
+                };
                 self.domain(domain, site, span)?;
                 self.bind(*var, Some(domain), span)?;
                 let (inner, ty) = kind.types();

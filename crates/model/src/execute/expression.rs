@@ -286,11 +286,28 @@ pub(crate) trait Evaluate: Sized {
                     body,
                     span,
                 };
-                self.fold(fold)?
+                let before = self.fold(fold)?;
+                match self.of_started(expr) {
+                    Some(begun) => {
+                        let both = [before.truth(), Truth::constant(begun)];
+                        Value::of_truth(Truth::all(both))
+                    }
+                    None => before,
+                }
             }
             ExprKind::Call(def, arguments) => self.call(*def, arguments, span, Self::value)?,
             _ => Value::of_truth(self.truth_of_kind(expr)?),
         })
+    }
+
+    /// Whether what is said of all processes of a template holds of those that the step has started, if it has. In the state before the step they are not
+    /// there; now they are at their first label. Program text says nothing of them but that all have ended.
+    fn of_started(&mut self, expr: &Expr) -> Option<bool> {
+        let program = self.program();
+        let template = program.ended(expr)?;
+        let declared = &program.templates[template];
+        let started = self.frame().starts.contains(&template);
+        started.then_some(declared.entry == declared.done())
     }
 
     /// The truth of a Boolean expression of one kind.

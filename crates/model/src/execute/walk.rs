@@ -102,8 +102,21 @@ pub(crate) trait Execute: Evaluate {
         writes: Vec<Self::Write>,
         span: Span,
     ) -> Result<Self, ()>;
-    /// A process is started.
-    fn start(&mut self, template: TemplateId, span: Span) -> Result<Self, ()>;
+    /// The parameters of a template.
+    fn parameters(&self, template: TemplateId) -> Vec<LocalId>;
+    /// A value lies in the type of a parameter.
+    fn argument_fits(
+        &mut self,
+        parameter: (TemplateId, LocalId),
+        value: &Self::Value,
+    ) -> Result<Self, Self::Truth>;
+    /// A process is started, with values for its parameters.
+    fn start(
+        &mut self,
+        template: TemplateId,
+        given: Vec<(LocalId, Self::Value)>,
+        span: Span,
+    ) -> Result<Self, ()>;
     /// What stands for each process of a template, if what is done for all of them is done once: until `everybody_done`, everything is about each. Otherwise
     /// it is done for one after the other.
     fn everybody(&mut self, _bound: BoundId, _template: TemplateId) -> Option<Self::Value> {
@@ -425,7 +438,7 @@ impl<D: Execute> Walk<'_, D> {
                 self.check(holds, CheckKind::Unlock, span)?;
                 self.domain.write(cell, Value::number(FREE), span)?;
             }
-            StmtKind::Start(template) => self.domain.start(*template, span)?,
+            StmtKind::Start(template, values) => self.start(*template, values, span)?,
             // The rest is control flow, which the graph has resolved.
             _ => {}
         }
@@ -434,6 +447,19 @@ impl<D: Execute> Walk<'_, D> {
             false => self.domain.end(),
         }
         Ok(())
+    }
+
+    /// `start Child(e, f)`
+    fn start(&mut self, template: TemplateId, values: &[Expr], span: Span) -> Result<D, ()> {
+        let mut given = Vec::new();
+        for (local, value) in self.domain.parameters(template).into_iter().zip(values) {
+            given.push((local, self.value(value)?));
+        }
+        for ((local, value), text) in given.iter().zip(values) {
+            let holds = self.domain.argument_fits((template, *local), value)?;
+            self.check(holds, CheckKind::Range, text.span)?;
+        }
+        self.domain.start(template, given, span)
     }
 
     /// `p, q := e, f`

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use threadwise_lang::program::{BoundId, Domain, LocationId, Scalar, Span, TemplateId};
+use threadwise_lang::program::{BoundId, Domain, LocalId, LocationId, Scalar, Span, TemplateId};
 
 use super::expr::{Everybody, Lowering, Result, Targets};
-use super::{Family, Formula, MAX_PATHS, Path, PathEnd, Term, Unsupported, Write, between};
+use super::{
+    Family, Formula, MAX_PATHS, Path, PathEnd, Started, Term, Unsupported, Write, between,
+};
 use crate::execute::{self, Evaluate, Execute, Form};
 use crate::system::Check;
 
@@ -84,7 +86,11 @@ impl Lowering<'_> {
         self.spend()?;
         let path = std::mem::take(&mut self.path);
         let (writes, starts) = match end {
-            PathEnd::At(_) => (path.frame.writes, path.frame.starts),
+            PathEnd::At(_) => {
+                let starts = path.frame.starts.into_iter().zip(path.frame.given);
+                let starts = starts.map(|(template, given)| Started { template, given });
+                (path.frame.writes, starts.collect())
+            }
             PathEnd::Fails(..) => (Vec::new(), Vec::new()),
         };
         let program = self.family.program();
@@ -253,8 +259,31 @@ impl<'a> Execute for Lowering<'a> {
         Ok(())
     }
 
-    fn start(&mut self, template: TemplateId, _: Span) -> Result<()> {
+    fn parameters(&self, template: TemplateId) -> Vec<LocalId> {
+        let template = &self.family.program().templates[template];
+        template.parameters().map(|(local, _)| local).collect()
+    }
+
+    fn argument_fits(&mut self, parameter: (TemplateId, LocalId), value: &Term) -> Result<Formula> {
+        let variable = &self.family.templates[parameter.0].locals[parameter.1];
+        let declared = &self.family.program().templates[parameter.0].locals[parameter.1];
+        Ok(match declared.scalar {
+            Scalar::Range(..) => between(&variable.least, value, &variable.greatest),
+            _ => Formula::Constant(true),
+        })
+    }
+
+    fn start(
+        &mut self,
+        template: TemplateId,
+        given: Vec<(LocalId, Term)>,
+        span: Span,
+    ) -> Result<()> {
+        for (_, value) in &given {
+            self.admit(value, span)?;
+        }
         self.path.frame.starts.push(template);
+        self.path.frame.given.push(given);
         Ok(())
     }
 

@@ -394,6 +394,10 @@ impl<'a> Layout<'a> {
         let initial = match &var.initial {
             Initial::Free => CellInitial::Value(Expr::Const(-1)),
             Initial::Any => self.any(var, owner, domain)?,
+            // What a process is given it has from its start; until then the cell holds the least.
+            Initial::Given => {
+                CellInitial::Value(Expr::Const(self.values(domain).map_or(0, |(lo, _)| lo)))
+            }
             Initial::Value(expr) => {
                 // The instance has evaluated it and found it sound: the checks hold.
                 let mut translator = Translator::new(self, owner, MAX_NODES);

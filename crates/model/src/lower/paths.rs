@@ -4,7 +4,7 @@
 
 use index_vec::IndexVec;
 use threadwise_lang::program::{
-    self as hir, ArithOp, CompareOp, Domain, LocationId, Span, TemplateId,
+    self as hir, ArithOp, CompareOp, Domain, LocalId, LocationId, Span, TemplateId,
 };
 
 use super::expr::{Refusal, Translator, same_cell};
@@ -198,10 +198,37 @@ impl Execute for Translator<'_> {
         Ok(())
     }
 
-    /// Starts a process. Its cells hold their initial values already, but for those that begin with any value.
-    fn start(&mut self, template: TemplateId, span: Span) -> Result<()> {
+    fn parameters(&self, template: TemplateId) -> Vec<LocalId> {
+        let template = &self.layout.program.templates[template];
+        template.parameters().map(|(local, _)| local).collect()
+    }
+
+    fn argument_fits(&mut self, parameter: (TemplateId, LocalId), value: &Expr) -> Result<Expr> {
+        let var = self.layout.local(parameter.0, parameter.1);
+        let CellDomain::Range(lo, hi) = self.layout.vars[var].domain else {
+            return Ok(build::TRUE);
+        };
+        let copy = self.copy(value, self.path.span)?;
+        Ok(build::within(copy, lo, hi))
+    }
+
+    /// Starts a process. Its cells hold their initial values already, but for those that are given or begin with any value.
+    fn start(
+        &mut self,
+        template: TemplateId,
+        given: Vec<(LocalId, Expr)>,
+        span: Span,
+    ) -> Result<()> {
         let layout = self.layout;
         self.path.frame.starts.push(template);
+        for (local, value) in given {
+            let place = Place {
+                var: layout.local(template, local),
+                process: Some(self.newest(template, span)?),
+                offset: None,
+            };
+            self.write(place, value, span)?;
+        }
         for (local, var) in layout.program.templates[template].locals.iter_enumerated() {
             if !matches!(var.initial, hir::Initial::Any) {
                 continue;

@@ -306,7 +306,7 @@ impl Generator {
             11 => Some("skip;".to_owned()),
             12 => {
                 let dynamic = (0..self.templates.len()).find(|t| self.grows(*t));
-                dynamic.map(|t| format!("start {};", self.templates[t].name))
+                dynamic.and_then(|t| self.start(scope, t))
             }
             13 => {
                 let condition = self.boolean(scope, 0);
@@ -425,6 +425,26 @@ impl Generator {
             Ty::Range(..) | Ty::Int => Some(self.integer(scope, 1)),
             Ty::Mutex => None,
         }
+    }
+
+    /// A process is started, if there are values for its parameters.
+    fn start(&mut self, scope: &Scope, template: usize) -> Option<String> {
+        let draft = self.templates[template].clone();
+        let mut values = Vec::new();
+        for var in &draft.locals[..draft.given] {
+            let value = match var.ty {
+                Ty::Range(lo, hi) if self.careful || self.random.percent(70) => {
+                    format!("max({lo}, min({hi}, {}))", self.integer(scope, 1))
+                }
+                Ty::Int => format!("({}) % 3", self.integer(scope, 1)),
+                ty => self.value(scope, ty)?,
+            };
+            values.push(value);
+        }
+        Some(match values.is_empty() {
+            true => format!("start {};", draft.name),
+            false => format!("start {}({});", draft.name, values.join(", ")),
+        })
     }
 
     /// Several places at once; two cells of one array may turn out to be the same.

@@ -257,6 +257,8 @@ impl Generator {
                         .map(|(text, _)| format!("locked({text})"))
                 } else if scope.property {
                     self.location(scope)
+                } else if let Some(dynamic) = self.waited_for(scope) {
+                    Some(format!("ended({})", self.templates[dynamic].name))
                 } else {
                     self.id_comparison(scope)
                 }
@@ -303,6 +305,13 @@ impl Generator {
 
     fn boolean_in_brackets(&mut self, scope: &Scope, depth: usize) -> String {
         format!("({})", self.boolean(scope, depth))
+    }
+
+    /// A template that grows, whose processes the text of another one may ask about.
+    fn waited_for(&mut self, scope: &Scope) -> Option<usize> {
+        scope.own?;
+        let dynamic = (0..self.templates.len()).find(|t| self.grows(*t));
+        dynamic.filter(|_| self.random.percent(60))
     }
 
     fn id_comparison(&mut self, scope: &Scope) -> Option<String> {

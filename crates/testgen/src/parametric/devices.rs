@@ -584,18 +584,27 @@ impl Writer {
         self.templates[parent].repeats = false;
         let started = self.shared("started", "int = 0");
         let ended = self.shared("ended", "int = 0");
+        // How much a child counts for, if it is told.
+        let told = self.random.percent(50);
+        let (arguments, by) = if told {
+            self.templates[child].given = "(by: 0..2, parent: P)".to_owned();
+            let amount = if self.breaks() { 2 } else { 1 };
+            (format!("({amount}, i)"), "by")
+        } else {
+            (String::new(), "1")
+        };
         for _ in 0..each {
             self.step(
                 parent,
-                format!("atomic {{ {started} := {started} + 1; start Child; }}"),
+                format!("atomic {{ {started} := {started} + 1; start Child{arguments}; }}"),
             );
         }
         let most = times(each, "N");
         let active = self.shared("active", "int = 0");
-        self.step(child, format!("fetch_add({active}, 1);"));
+        self.step(child, format!("fetch_add({active}, {by});"));
         let from = self.next(child);
         let (stop, report) = (
-            format!("fetch_add({active}, -1);"),
+            format!("fetch_add({active}, -{by});"),
             format!("fetch_add({ended}, 1);"),
         );
         let steps = if self.breaks() {
@@ -607,8 +616,17 @@ impl Writer {
             self.step(child, step);
         }
         let busy = self.stretch(child, from, from);
-        match self.random.below(3) {
+        match self.random.below(4) {
             0 => {
+                let nobody = if self.breaks() { 1 } else { 0 };
+                self.step(
+                    parent,
+                    format!("atomic {{ await ended(Child); assert {active} == {nobody}; }}"),
+                );
+                self.claims
+                    .push(Claim::Always(format!("{ended} <= {started}")));
+            }
+            1 => {
                 let total = self.bound(&most);
                 let all = if self.breaks() {
                     format!("{each}")
@@ -620,7 +638,7 @@ impl Writer {
                 self.claims
                     .push(Claim::Always(format!("{ended} <= {total}")));
             }
-            1 => {
+            2 => {
                 let limit = self.bound(&most);
                 self.claims.push(Claim::AtMost(busy, limit));
             }
