@@ -210,7 +210,10 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
         for (at, part) in self.parts.list().iter().enumerate() {
             let outside = self.sets.outside(at);
             let mut assumptions = vec![outside];
-            assumptions.extend(part.tested.iter().map(|cell| initial[*cell]));
+            match self.system.initially.is_empty() {
+                true => assumptions.extend(part.tested.iter().map(|cell| initial[*cell])),
+                false => assumptions.extend(&initial),
+            }
             // The other cells have initial values, whatever these are: the second question is for a state to show.
             if self.satisfiable(&assumptions)? {
                 assumptions.truncate(1);
@@ -517,7 +520,7 @@ impl<'a, P: Procedure<'a>> Checker<'a, P> {
     }
 }
 
-/// That each cell of a system has an initial value.
+/// That each cell of a system has an initial value, and then what `initially` says.
 pub(crate) fn initial(
     system: &System,
     encoder: &mut Encoder<'_, impl Logic>,
@@ -557,6 +560,14 @@ pub(crate) fn initial(
         return Err(Error::unsupported(
             "an initial value is outside its variable's type",
         ));
+    }
+    for predicate in &system.initially {
+        let (holds, overflow) = encoder.condition(predicate, &mut Env::default())?;
+        // A state in which evaluating it leaves 64 bits is not initial.
+        initial.push(encoder.logic.and(holds, !overflow));
+    }
+    if initial.contains(&Lit::FALSE) {
+        return Err(Error::unsupported("no state satisfies `initially`"));
     }
     Ok(initial)
 }

@@ -221,6 +221,13 @@ impl Exporter<'_> {
                 }
             }
         }
+        for predicate in &self.system.initially {
+            let mut env = Env {
+                own: None,
+                bounds: Vec::new(),
+            };
+            initial.push(self.truth(predicate, &mut env));
+        }
         for inside in self.inside() {
             let mut all = initial.clone();
             all.push(format!("(not {inside})"));

@@ -421,6 +421,9 @@ fn describe(system: &System, out: &mut impl Write) -> fmt::Result {
             CellInitial::Value(value) => write!(out, "{value:?}")?,
         }
     }
+    for predicate in &system.initially {
+        write!(out, "initially{predicate:?}")?;
+    }
     for template in &system.templates {
         write!(out, "{:?}{:?}", template.name, template.count)?;
         write!(out, "{:?}{:?}", template.lowest_id, template.locations)?;

@@ -329,10 +329,15 @@ impl Explicit {
         if endless {
             search.doubtful.fill(Some(Doubt::Integers));
         }
+        let nowhere = search.store.len() == 0 && !system.initially.is_empty();
         let mut answers: Vec<Answer> = asked
             .into_iter()
             .map(|asked| match asked {
                 Err(reason) => Answer::Unknown(reason),
+                Ok(_) if nowhere && end == End::Complete => Answer::Unknown(Reason::new(
+                    ReasonCode::Unsupported,
+                    "no state satisfies `initially`",
+                )),
                 Ok(goal) => answer(&search, goal, end),
             })
             .collect();

@@ -15,6 +15,7 @@
 use std::sync::mpsc;
 
 use threadwise_lang::program::TemplateId;
+use threadwise_model::eval::is_constrained;
 use threadwise_model::system::{ProcessId, System};
 
 use crate::compile::Compiled;
@@ -226,6 +227,15 @@ impl<'a, const W: usize> Search<'a, W> {
         let mut count = 0u64;
         let mut initial = self.initial.clone();
         while let Some(mut cells) = initial.next() {
+            count += 1;
+            if count.is_multiple_of(4096)
+                && let Some(end) = self.pause(observer, 0, true)
+            {
+                return end;
+            }
+            if !is_constrained(self.system, &cells) {
+                continue;
+            }
             if let Some(symmetry) = self.symmetry {
                 let mut work = 0;
                 symmetry.represent(&mut cells, &mut work);
@@ -239,12 +249,6 @@ impl<'a, const W: usize> Search<'a, W> {
                 Ok(true) => self.next_marks.push(true),
                 Ok(false) => {}
                 Err(full) => return full_end(full),
-            }
-            count += 1;
-            if count.is_multiple_of(4096)
-                && let Some(end) = self.pause(observer, 0, true)
-            {
-                return end;
             }
         }
         let (layout, compiled, symmetry) = (self.layout, self.compiled, self.symmetry);

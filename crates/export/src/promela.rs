@@ -65,6 +65,9 @@ pub enum ExportError {
         "processes of `{0}` are started while the program runs, which this export does not express"
     )]
     Dynamic(String),
+    /// A condition on initial states.
+    #[error("`initially` is a condition on initial states, which this export does not express")]
+    Initially,
     /// Too many processes.
     #[error("there are {0} processes, and SPIN takes at most 255")]
     TooManyProcesses(u32),
@@ -114,6 +117,9 @@ impl<'a> Writer<'a> {
             if template.dynamic {
                 return Err(ExportError::Dynamic(template.name.clone()));
             }
+        }
+        if !system.initially.is_empty() {
+            return Err(ExportError::Initially);
         }
         if system.processes() > 250 {
             return Err(ExportError::TooManyProcesses(system.processes()));

@@ -43,6 +43,9 @@ pub enum UnfoldError {
         "processes of `{0}` are started while the program runs, which this export does not express"
     )]
     Dynamic(String),
+    /// A condition on initial states.
+    #[error("`initially` is a condition on initial states, which this export does not express")]
+    Initially,
     /// Too many alternatives.
     #[error("{0} has too many alternatives to write them down")]
     TooManyChoices(String),
@@ -185,6 +188,9 @@ impl<'a> Unfolded<'a> {
     pub(crate) fn new(system: &'a System) -> Result<Self, UnfoldError> {
         if let Some(template) = system.templates.iter().find(|template| template.dynamic) {
             return Err(UnfoldError::Dynamic(template.name.clone()));
+        }
+        if !system.initially.is_empty() {
+            return Err(UnfoldError::Initially);
         }
         let mut unfolded = Unfolded {
             system,

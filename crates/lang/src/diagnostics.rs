@@ -214,6 +214,7 @@ codes! {
     TooLarge "E0506" "too-large" "An instance with too many cells or processes.";
     ConstantFails "E0507" "constant-fails" "A constant expression that overflows or divides by zero.";
     TooManyPaths "E0508" "too-many-paths" "A step with too many paths.";
+    NoInitialState "E0509" "no-initial-state" "Values of the parameters with which no state satisfies `initially`.";
 
     // Programs of other languages.
     ForeignSyntax "E0601" "foreign-syntax" "A program of another language that is not well-formed.";

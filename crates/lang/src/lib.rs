@@ -33,7 +33,7 @@ use program::{Expr, Program, Span};
 /// last label, an operator of temporal formulas.
 pub fn is_reserved(word: &str) -> bool {
     /// Nothing that is made up can stand where these are keywords.
-    const ELSEWHERE: [&str; 2] = ["record", "queue"];
+    const ELSEWHERE: [&str; 3] = ["record", "queue", "initially"];
     syntax::SyntaxKind::keyword(word).is_some() && !ELSEWHERE.contains(&word)
         || built_in().contains(&word)
         || matches!(word, "done" | "G" | "F" | "X" | "U" | "R" | "W")

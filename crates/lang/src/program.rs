@@ -59,6 +59,9 @@ pub struct Program {
     pub fairness: IndexVec<FairnessId, Fairness>,
     /// Properties in source order. The built-in checks are not listed: every program has them.
     pub properties: Vec<Property>,
+    /// What holds in initial states: of the states that the initial values of variables allow, those in which one of these predicates does not hold, or its
+    /// evaluation fails a check, are not initial.
+    pub initially: Vec<Expr>,
     /// Exception sets written by the user: Boolean state predicates.
     pub exceptions: Vec<Expr>,
     /// `//@` directives in source order, for `threadwise test`.

@@ -55,8 +55,9 @@ impl Program {
             in_block(&mut template.body, id, by);
         }
         by.enter_template(None);
-        self.exceptions
+        self.initially
             .iter_mut()
+            .chain(&mut self.exceptions)
             .for_each(|value| in_expr(value, by));
         for fairness in &mut self.fairness {
             by.enter_item(fairness.span);

@@ -449,7 +449,7 @@ impl Validator<'_> {
                 }
             }
         }
-        for predicate in &program.exceptions {
+        for predicate in program.initially.iter().chain(&program.exceptions) {
             self.typed(predicate, ExprType::Bool, Site::Property)?;
         }
         Ok(())

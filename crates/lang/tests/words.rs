@@ -9,7 +9,7 @@ const BOTH: &str = "
 param min = 2 where min >= 1;
 enum Turn { strong, weak }
 shared count: 0..9 = 0;
-shared lock, start: bool = false;
+shared lock, start, initially: bool = false;
 shared unlock: array[1..2] of bool = false;
 shared ring: mutex;
 shared unconditional: Turn = weak;
@@ -22,11 +22,13 @@ ordered process P[ordered: 1..min] {
         unlock: unlock ring;
         start:  lock := !lock;
         min:    unlock[1], under := lock, 1 - under;
-        sum:    start Q;
+        sum:    start Q(initially && lock);
+        initially: initially := start;
         max:    goto lock;
     }
 }
-process Q[] { next: await start; }
+process Q[](record: bool) { next: await start && record; }
+initially !initially;
 invariant sum: forall under, ordered in P: P[under] at {lock, unlock} -> under == ordered || sum(1) >= 0;
 invariant lock: lock || !lock;
 invariant most: count <= 9 && min(count, 3) <= 3 && (max j in P: P[j].under) <= 1 && (sum j in P: P[j].prev) == 0;

@@ -346,7 +346,7 @@ pub fn initial_value(system: &System, var: VarId, index: u32) -> Result<Option<i
 }
 
 /// The initial states, one after the other: there can be very many.
-pub fn initial_states(system: &System) -> Result<InitialStates, Overflow> {
+pub fn initial_states(system: &System) -> Result<InitialStates<'_>, Overflow> {
     let mut base = vec![0; system.cells];
     let mut open = Vec::new();
     let mut ranges = Vec::new();
@@ -370,6 +370,7 @@ pub fn initial_states(system: &System) -> Result<InitialStates, Overflow> {
         }
     }
     Ok(InitialStates {
+        system,
         base,
         open,
         odometer: Odometer::new(ranges),
@@ -377,21 +378,33 @@ pub fn initial_states(system: &System) -> Result<InitialStates, Overflow> {
 }
 
 /// An iterator over initial states.
-pub struct InitialStates {
+pub struct InitialStates<'s> {
+    system: &'s System,
     base: Vec<i64>,
     /// The cells that begin with any value.
     open: Vec<usize>,
     odometer: Odometer,
 }
 
-impl Iterator for InitialStates {
+impl Iterator for InitialStates<'_> {
     type Item = Vec<i64>;
 
     fn next(&mut self) -> Option<Vec<i64>> {
-        for (cell, value) in self.open.iter().zip(self.odometer.values()?) {
-            self.base[*cell] = *value;
+        loop {
+            for (cell, value) in self.open.iter().zip(self.odometer.values()?) {
+                self.base[*cell] = *value;
+            }
+            self.odometer.advance();
+            if is_constrained(self.system, &self.base) {
+                return Some(self.base.clone());
+            }
         }
-        self.odometer.advance();
-        Some(self.base.clone())
     }
+}
+
+/// Whether a state is as `initially` says. Where evaluating that leaves 64 bits, it is not.
+pub fn is_constrained(system: &System, state: &[i64]) -> bool {
+    let context = Context::of_state(system, state);
+    let mut predicates = system.initially.iter();
+    predicates.all(|predicate| context.holds(predicate) == Ok(true))
 }

@@ -52,6 +52,8 @@ pub struct Family {
     pub assumptions: Vec<Formula>,
     /// What must follow from the assumptions for every allowed value of the parameters to have an instance.
     pub requirements: Vec<Requirement>,
+    /// What holds in initial states, besides what variables begin with. What its evaluation checks does, too.
+    pub initially: Vec<Formula>,
     /// Shared variables.
     pub shared: IndexVec<SharedId, FamilyVariable>,
     /// Templates.
@@ -242,6 +244,7 @@ impl Family {
             program: Arc::clone(&program),
             assumptions: Vec::new(),
             requirements: Vec::new(),
+            initially: Vec::new(),
             shared: IndexVec::new(),
             templates: IndexVec::new(),
         };
@@ -278,6 +281,15 @@ impl Family {
             let (paths, rests) = paths::paths(&family, id)?;
             family.templates[id].paths = paths;
             family.templates[id].rests = rests;
+        }
+        for predicate in &program.initially {
+            for conjunct in family.conjuncts(predicate)? {
+                let variables = conjunct.variables.into_iter().rev();
+                let all = variables.fold(conjunct.body, |body, (var, template)| {
+                    Formula::quantified(true, var, template, body)
+                });
+                family.initially.push(all);
+            }
         }
         Ok(family)
     }

@@ -1,13 +1,20 @@
 //! Initial states: the fixed values, and every combination of values for the cells that begin
-//! with `any`. They come one at a time, since there may be more than anybody wants to see.
+//! with `any`, as far as `initially` allows them. They come one at a time, since there may be more than anybody wants to see.
 
 use std::ops::RangeInclusive;
 
 use threadwise_lang::program::Span;
 
-use crate::expression::{Cell, Limit};
+use crate::expression::{Budget, Cell, Limit, Scope};
 use crate::instance::{Instance, Shape, Start, Values};
 use crate::state::{FREE, NONE, ProcessRef, Processes, State};
+
+/// How many states are looked at to count or number those that `initially` allows.
+const MOST_COUNTED: usize = 1 << 16;
+/// How many combinations of values are looked through for those that `initially` allows.
+const MOST_COMBINATIONS: u128 = 1 << 24;
+/// How many states are looked at for one that `initially` allows.
+const MOST_TRIED: usize = 1 << 17;
 
 /// The initial states of an instance, in ascending order of their free cells.
 #[derive(Clone, Debug)]
@@ -91,11 +98,20 @@ impl<'a> InitialStates<'a> {
             let value = choices.get(pick(choices.len()))?;
             cell.write(&mut state, self.instance, value);
         }
-        Some(state)
+        admits(self.instance, &state).then_some(state)
     }
 
-    /// The initial state with a number, in the order in which [`total`](Self::total) counts them; the cells that come first change fastest.
+    /// Whether not every combination of values is an initial state.
+    fn is_constrained(&self) -> bool {
+        !self.instance.program().initially.is_empty()
+    }
+
+    /// The initial state with a number, in the order in which [`total`](Self::total) counts them; the cells that come first change fastest. With `initially`, those
+    /// among the first combinations are numbered as they come.
     pub fn nth(&self, mut number: u128) -> Option<State> {
+        if self.is_constrained() {
+            return self.clone().few().nth(usize::try_from(number).ok()?);
+        }
         let state = self.pick(|choices| {
             let digit = number % choices.max(1);
             number /= choices.max(1);
@@ -107,6 +123,10 @@ impl<'a> InitialStates<'a> {
     /// The number of an initial state, if it is one of them and its cells have not too many choices to look through.
     pub fn number(&self, state: &State) -> Option<u128> {
         const MOST_CHOICES: u128 = 1 << 20;
+        if self.is_constrained() {
+            let position = self.clone().few().position(|known| known == *state)?;
+            return Some(position as u128);
+        }
         let mut number = 0u128;
         let mut place = 1u128;
         for (cell, choices) in &self.free {
@@ -119,8 +139,42 @@ impl<'a> InitialStates<'a> {
         (self.nth(number).as_ref() == Some(state)).then_some(number)
     }
 
-    /// How many there are, if that fits.
+    /// How many there are, if that fits; with `initially`, how many have a number.
     pub fn total(&self) -> Option<u128> {
+        if self.is_constrained() {
+            return Some(self.clone().few().count() as u128);
+        }
+        self.combinations()
+    }
+
+    /// The initial states among the first combinations of values.
+    fn few(mut self) -> impl Iterator<Item = State> {
+        let instance = self.instance;
+        let all = std::iter::from_fn(move || self.advance());
+        let all = all.take(MOST_COUNTED);
+        all.filter(move |state| admits(instance, state))
+    }
+
+    /// Whether there are more combinations of values than one looks through for those that `initially` allows.
+    pub(crate) fn is_long(&self) -> bool {
+        self.combinations()
+            .is_none_or(|count| count > MOST_COMBINATIONS)
+    }
+
+    /// Whether there is one, as far as a few combinations of values tell; nothing if they do not.
+    pub(crate) fn exists(mut self) -> Option<bool> {
+        for _ in 0..MOST_TRIED {
+            match self.advance() {
+                Some(state) if admits(self.instance, &state) => return Some(true),
+                Some(_) => {}
+                None => return Some(false),
+            }
+        }
+        None
+    }
+
+    /// How many combinations of values there are, whatever `initially` says, if that fits.
+    pub fn combinations(&self) -> Option<u128> {
         self.free.iter().try_fold(1u128, |product, (_, choices)| {
             product.checked_mul(choices.len())
         })
@@ -131,10 +185,38 @@ fn positions(shape: &Shape) -> std::ops::Range<usize> {
     shape.first..shape.first + shape.len
 }
 
+/// Whether a state is as `initially` says: where evaluating that fails a check or leaves 64 bits, it is not.
+fn admits(instance: &Instance, state: &State) -> bool {
+    let mut predicates = instance.program().initially.iter();
+    predicates.all(|predicate| {
+        let mut scope = Scope {
+            instance,
+            state: Some(state),
+            own: None,
+            last: None,
+            bindings: &mut Vec::new(),
+            budget: &mut Budget::default(),
+        };
+        matches!(scope.truth(predicate), Ok(true))
+    })
+}
+
 impl Iterator for InitialStates<'_> {
     type Item = State;
 
     fn next(&mut self) -> Option<State> {
+        loop {
+            let state = self.advance()?;
+            if admits(self.instance, &state) {
+                return Some(state);
+            }
+        }
+    }
+}
+
+impl InitialStates<'_> {
+    /// The next combination of values.
+    fn advance(&mut self) -> Option<State> {
         let current = self.next.take()?;
         // The last cell turns fastest; one that has turned round carries over to the one before it.
         let mut following = current.clone();
@@ -173,6 +255,7 @@ pub(crate) fn is_initial(instance: &Instance, state: &State) -> bool {
         begins(shape, 0, &state.shared[positions(shape)])
     });
     shared
+        && admits(instance, state)
         && program.templates.iter_enumerated().all(|(id, template)| {
             let processes = &state.templates[id];
             let stride = instance.local_cells(id);

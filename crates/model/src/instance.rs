@@ -17,6 +17,7 @@ use threadwise_lang::program::{
 use threadwise_lang::suggest;
 
 use crate::expression::{Budget, Limit, Scope, Stop};
+use crate::initial::InitialStates;
 use crate::state::{FREE, ProcessRef};
 use crate::system::CheckKind;
 use crate::visit::{self, DomainUse};
@@ -146,6 +147,8 @@ impl Instance {
         builder.stage()?;
         builder.variables(&program);
         builder.domains(&program);
+        builder.stage()?;
+        builder.initial_state(&program);
         builder.stage()?;
         Ok(builder.instance)
     }
@@ -439,6 +442,26 @@ impl Builder {
             )
             .help(help),
         );
+    }
+
+    /// That `initially` allows some state, as far as that can be seen.
+    fn initial_state(&mut self, program: &Program) {
+        let Some(first) = program.initially.first() else {
+            return;
+        };
+        let states = InitialStates::new(&self.instance);
+        if states.is_ok_and(|states| states.exists() == Some(false)) {
+            let setting = self.setting();
+            self.errors.push(
+                Diagnostic::new(
+                    Code::NoInitialState,
+                    first.span,
+                    format!("no state satisfies `initially`{setting}"),
+                )
+                .label("so there is no initial state")
+                .help("let variables begin with `any`, or exclude such values of the parameters with `where`"),
+            );
+        }
     }
 
     fn processes(&mut self, program: &Program) {

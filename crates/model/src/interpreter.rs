@@ -79,7 +79,11 @@ impl<'a> Interpreter<'a> {
 
     /// The initial states, one after the other; there may be very many.
     pub fn initial_states(&self) -> Result<InitialStates<'a>, Limit> {
-        InitialStates::new(self.instance)
+        let states = InitialStates::new(self.instance)?;
+        match (self.instance.program().initially.first(), states.is_long()) {
+            (Some(first), true) => Err(Limit::TooMuchWork { span: first.span }),
+            _ => Ok(states),
+        }
     }
 
     /// Whether a state is initial, without going through the initial states.

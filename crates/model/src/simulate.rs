@@ -8,6 +8,9 @@ use crate::instance::Instance;
 use crate::interpreter::{Interpreter, Outcome};
 use crate::state::{ProcessRef, State};
 
+/// How often an initial state is picked that `initially` may exclude, before the first one is taken.
+const MOST_PICKS: usize = 1_000;
+
 /// A run in progress.
 #[derive(Clone, Debug)]
 pub struct Simulation<'a> {
@@ -42,10 +45,12 @@ impl<'a> Simulation<'a> {
         let interpreter = Interpreter::new(instance);
         let mut random = Random(seed);
         let mut states = interpreter.initial_states()?;
-        let picked = states.pick(|choices| random.below(choices));
+        // Most picks may be states that `initially` excludes.
+        let mut tries = 0..MOST_PICKS;
+        let picked = tries.find_map(|_| states.pick(|choices| random.below(choices)));
         Ok(Simulation {
             interpreter,
-            // The types of existing cells are not empty, so there is an initial state.
+            // An instance has an initial state.
             state: picked.or_else(|| states.next()).unwrap_or_default(),
             random,
         })

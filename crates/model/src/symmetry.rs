@@ -202,6 +202,9 @@ pub(crate) fn of_templates(instance: &Instance) -> IndexVec<TemplateId, Template
         }
         uses.block(id, &template.body);
     }
+    for predicate in &program.initially {
+        uses.expr(predicate);
+    }
     let broken = uses.found.ordered;
     program
         .templates

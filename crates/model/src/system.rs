@@ -36,6 +36,8 @@ pub struct System {
     pub cells: usize,
     /// What is to be checked; the built-in checks come first.
     pub properties: Vec<SystemProperty>,
+    /// What holds in initial states: those that the variables allow and in which all of these hold.
+    pub initially: Vec<Expr>,
     /// Sets of states that methods with exception sets keep exactly. A hint: no meaning depends on them.
     pub exceptions: Vec<Expr>,
 }

@@ -37,8 +37,8 @@ pub(crate) fn domains(program: &Program, visit: &mut dyn FnMut(&Domain, DomainUs
             }
         }
     }
-    for exception in &program.exceptions {
-        in_expr(exception, visit);
+    for predicate in program.initially.iter().chain(&program.exceptions) {
+        in_expr(predicate, visit);
     }
     for term in program
         .fairness

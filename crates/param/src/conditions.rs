@@ -240,6 +240,9 @@ impl<'a> Cases<'a> {
                 facts.push(value.equals(&initial)?);
             }
         }
+        for predicate in &family.initially {
+            facts.push(translator.assume(predicate, true)?);
+        }
         for (number, counted) in self.ghosts.counted.iter().enumerate() {
             let template = &family.templates[counted.template];
             let entry = Var::Counted(number as u32, counted.template, template.entry, false);

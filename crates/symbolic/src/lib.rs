@@ -167,7 +167,23 @@ impl<'s> Symbolic<'s> {
         let bounds = &source.optimised.claims().bounds;
         let encoding = Encoding::new(system, bounds, source.values.as_deref(), &layout)?;
         let diagrams = Diagrams::new(encoding.variables, room);
-        let initial = transitions::initial(system, &diagrams, &encoding, &encoding.order())?;
+        let mut initial = transitions::initial(system, &diagrams, &encoding, &encoding.order())?;
+        if !system.initially.is_empty() {
+            for predicate in &system.initially {
+                let translator = Translator {
+                    system,
+                    diagrams: &diagrams,
+                    encoding: &encoding,
+                    choices: &[],
+                };
+                initial = diagrams.and(&initial, &translator.truth(predicate)?)?;
+            }
+            if diagrams.is_empty(&initial) {
+                return Err(Error::Unsupported(
+                    "programs of which no state satisfies `initially`",
+                ));
+            }
+        }
         let valid = encoding.valid(&diagrams)?;
         let transitions = match source.steps {
             true => {
@@ -214,7 +230,7 @@ impl<'s> Symbolic<'s> {
         transfer::permute(self, set, by)
     }
 
-    /// The initial values of some cells, given in the order of their variables.
+    /// The initial values of some cells, given in the order of their variables. May be too many: what `initially` says is left out.
     pub fn initial_of(&self, cells: &[CellId]) -> Result<Bdd, Error> {
         transitions::initial(self.system, &self.diagrams, &self.encoding, cells)
     }

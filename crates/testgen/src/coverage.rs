@@ -96,6 +96,7 @@ const OTHERS: &[&str] = &[
     "next or prev",
     "at",
     "remote",
+    "initially",
     "invariant",
     "deadlock_free",
     "liveness",
@@ -137,6 +138,10 @@ impl Coverage {
                 coverage.variable(var);
             }
             coverage.block(&template.body, false);
+        }
+        for predicate in &program.initially {
+            coverage.note("initially");
+            coverage.expr(predicate);
         }
         for property in &program.properties {
             match &property.kind {

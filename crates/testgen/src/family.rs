@@ -7,6 +7,7 @@
 //! cell that does not exist, a division by zero) may decide an evaluation.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
+use std::sync::Arc;
 
 use threadwise_lang::program::{BoundId, Expr, PropertyKind, Scalar, TemplateId, Variable};
 use threadwise_model::expression::Failure;
@@ -439,7 +440,35 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// Compares what `initially` excludes.
+    fn constrained(&self) -> Result<(), String> {
+        let mut open = self.instance.program().clone();
+        open.initially.clear();
+        let values = self.instance.params();
+        let values = values.map(|(name, value)| (name.to_owned(), value));
+        let open = Instance::new(Arc::new(open), &values.collect());
+        let open = open.map_err(|_| "no instance without `initially`")?;
+        let Ok(states) = Interpreter::new(&open).initial_states() else {
+            return Ok(());
+        };
+        for state in states.take(2_000) {
+            let translated = translate(self.family, self.instance, &state);
+            let place = self.place(&translated);
+            let predicates = self.family.initially.iter();
+            let mut holds = true;
+            for predicate in predicates {
+                let truth = place.truth(predicate);
+                holds &= truth.map_err(|stuck| format!("`initially`: {stuck:?}"))?;
+            }
+            if holds != self.interpreter.is_initial(&state) {
+                return Err(format!("{state:?} is initial: {}", !holds));
+            }
+        }
+        Ok(())
+    }
+
     fn run(&mut self, most: usize) -> Result<(), String> {
+        self.constrained()?;
         let Ok(initial) = self.interpreter.initial_states() else {
             // An `int` that begins with any value.
             self.findings.limits += 1;
@@ -449,7 +478,7 @@ impl<'a> Comparison<'a> {
         let mut queue = VecDeque::new();
         for (position, state) in initial.clone().take(most).enumerate() {
             let choices = self.initial(&state)?;
-            if position == 0 && Some(choices) != initial.total() {
+            if position == 0 && Some(choices) != initial.combinations() {
                 return Err(format!("{choices} initial states"));
             }
             seen.insert(state.clone());

@@ -121,6 +121,8 @@ struct Generator {
     names: usize,
     /// Cells that begin with any value: few, or there are too many initial states.
     any_cells: usize,
+    /// The variables that begin with any value, with their owners.
+    any: Vec<(Var, Option<usize>)>,
     /// Whether there are loops for everybody, and arrays for them.
     everybody: bool,
     /// Variables that may not be mentioned now.
@@ -159,6 +161,7 @@ fn program(seed: u64, sharp: bool, everybody: bool) -> String {
         holds: false,
         names: 0,
         any_cells: 0,
+        any: Vec::new(),
         everybody,
         hidden: Vec::new(),
         loops: 0,
@@ -371,6 +374,7 @@ impl Generator {
         let any = |this: &mut Self| {
             // Each process has its own cells.
             this.any_cells += cells * owner.map_or(1, |_| 3);
+            this.any.push((var.clone(), owner));
             Some("any".to_owned())
         };
         if finite && self.any_cells == 0 && cells == 1 && self.random.percent(15) {
@@ -506,6 +510,40 @@ impl Generator {
             .unwrap_or("done".to_owned())
     }
 
+    /// What is said about initial values: some satisfy it, whatever else does.
+    fn initially(&mut self, scope: &Scope) -> Option<String> {
+        let (var, owner) = self.random.one(&self.any).cloned()?;
+        if !var.dims.is_empty() || self.random.percent(30) {
+            return None;
+        }
+        let said = |cell: &str| match var.ty {
+            Ty::Bool => Some(cell.to_owned()),
+            Ty::Range(lo, _) => Some(format!("{cell} != {lo}")),
+            Ty::Enum => Some(format!("{cell} != {}", MEMBERS[0])),
+            Ty::Opt(_) => Some(format!("{cell} == none")),
+            _ => None,
+        };
+        let claim = match owner {
+            None => said(&var.name)?,
+            Some(template) => {
+                let draft = self.templates[template].clone();
+                let name = &draft.name;
+                let each = said(&format!("{name}[k].{}", var.name))?;
+                match (draft.form, self.random.below(3)) {
+                    (Form::Dynamic, _) => return None,
+                    (Form::Single, _) => said(&format!("{name}.{}", var.name))?,
+                    (_, 0) => format!("(forall k in {name}: {each})"),
+                    (_, 1) => format!("(exists k in {name}: {each})"),
+                    _ => format!("(count k in {name}: {each}) == 1"),
+                }
+            }
+        };
+        Some(match self.random.percent(40) {
+            true => format!("initially {claim} || ({});\n", self.boolean(scope, 1)),
+            false => format!("initially {claim};\n"),
+        })
+    }
+
     fn properties(&mut self) -> String {
         let mut text = String::new();
         let scope = Scope {
@@ -514,6 +552,7 @@ impl Generator {
             may_fail: !self.careful,
             bound: Vec::new(),
         };
+        text.extend(self.initially(&scope));
         // A definition for properties only: it says where a process is.
         let named = self.id_templates();
         if let Some(template) = self.random.one(&named).copied() {

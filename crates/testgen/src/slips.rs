@@ -286,7 +286,7 @@ fn in_block(block: &mut Block, misread: &mut impl FnMut(&mut Expr)) {
             | StmtKind::For(_, _, body)
             | StmtKind::ForLabelled(_, _, body)
             | StmtKind::Group { body, .. } => in_block(body, misread),
-            StmtKind::Start(_, values) => values.iter_mut().for_each(misread),
+            StmtKind::Start(_, values) => values.iter_mut().for_each(&mut *misread),
             StmtKind::Skip
             | StmtKind::Stay
             | StmtKind::Havoc(_)

@@ -112,7 +112,10 @@ fn all(program: &Arc<Program>, given: &Values) -> Option<Vec<Values>> {
         let pairs = |known| values.iter().map(move |value| (known, *value));
         combinations = combinations.iter().flat_map(pairs).map(with).collect();
     }
-    let excluded = |all: &[Diagnostic]| all.iter().all(|d| d.code == Code::WhereViolated);
+    let excluded = |all: &[Diagnostic]| {
+        let none = [Code::WhereViolated, Code::NoInitialState];
+        all.iter().all(|d| none.contains(&d.code))
+    };
     let mut instances = Vec::new();
     for values in combinations {
         match Instance::new(Arc::clone(program), &values) {

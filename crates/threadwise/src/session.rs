@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use threadwise_certify::{Error as CertifyError, Report as CertifyReport};
 use threadwise_evidence::{Certificate, Claim, ReplayError, Trace, annotate};
-use threadwise_lang::diagnostics::{Diagnostic, Severity};
+use threadwise_lang::diagnostics::{Code, Diagnostic, Severity};
 use threadwise_lang::print::{Layout, print};
 use threadwise_lang::program::Program;
 use threadwise_lang::render::LineIndex;
@@ -265,7 +265,13 @@ impl Session {
         values: &Values,
         executor: &mut dyn Executor,
     ) -> Checked {
+        // From no initial state everything would follow.
+        let none = |all: &[Diagnostic]| all.iter().any(|d| d.code == Code::NoInitialState);
         match &self.program {
+            Some(program) if !program.initially.is_empty() => match self.build(values) {
+                Err(all) if none(&all) => Checked::Rejected(self.about_source(all)),
+                _ => self.about(Checking::new(self, plan, program, values, executor).run()),
+            },
             Some(program) => self.about(Checking::new(self, plan, program, values, executor).run()),
             None => Checked::Rejected(self.diagnostics.clone()),
         }

@@ -422,6 +422,10 @@ impl<'p, L: Logic> Symmetries<'_, 'p, L> {
     /// Whether initial states are taken to initial states.
     fn keeps_initial(&self, action: &Action) -> bool {
         let system = self.system;
+        if !system.initially.is_empty() {
+            // What it says is not compared.
+            return false;
+        }
         let mut initial = vec![None; system.cells];
         for (id, var) in system.vars.iter_enumerated() {
             let copies = match var.scope {

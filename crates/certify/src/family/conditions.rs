@@ -443,6 +443,9 @@ fn at_first(
             known.push(equal(&value, &initial)?);
         }
     }
+    for predicate in &family.initially {
+        known.push(translation.assume(predicate, true)?);
+    }
     for (number, counted) in claim.counted.iter().enumerate() {
         let template = &family.templates[counted.template];
         for location in template.locations.indices() {

@@ -56,6 +56,7 @@ const ITEMS: &[&str] = &[
     "fairness",
     "liveness",
     "exception",
+    "initially",
 ];
 const STATEMENTS: &[&str] = &[
     "await", "assert", "skip", "stay", "havoc", "if", "else", "choose", "or", "while", "loop",

@@ -1,4 +1,4 @@
-//! Properties, fairness and exceptions.
+//! Properties, fairness, exceptions, and what holds in initial states.
 
 use super::*;
 use crate::syntax::{child, exprs, names, span, tokens};
@@ -20,6 +20,13 @@ impl Checker {
                     self.add_property("deadlock_free", at, PropertyKind::DeadlockFree);
                 }
                 SyntaxKind::Liveness => self.liveness(&item),
+                SyntaxKind::Initially => {
+                    if let Some(node) = exprs(&item).next() {
+                        let scope = Scope::default();
+                        let value = self.expect_type(&node, ExprType::Bool, Site::Property, &scope);
+                        self.program.initially.extend(value);
+                    }
+                }
                 SyntaxKind::Exception => {
                     for node in exprs(&item) {
                         let value = self.expect_type(

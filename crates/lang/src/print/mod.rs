@@ -35,6 +35,8 @@ pub enum Item {
     Fairness(FairnessId),
     /// A property, by its position.
     Property(usize),
+    /// What holds in initial states.
+    Initially,
     /// All exceptions.
     Exceptions,
 }
@@ -69,6 +71,9 @@ impl Layout {
         }
         for template in program.templates.indices() {
             layout.group(vec![Item::Template(template)]);
+        }
+        if !program.initially.is_empty() {
+            layout.group(vec![Item::Initially]);
         }
         let fairness = program.fairness.indices().map(Item::Fairness);
         layout.group(fairness.collect());
@@ -209,6 +214,12 @@ impl Printer<'_> {
             Item::Property(position) => {
                 let text = self.names.property(&program.properties[*position]);
                 self.line(&text);
+            }
+            Item::Initially => {
+                for predicate in &program.initially {
+                    let text = self.names.whole(predicate);
+                    self.line(&format!("initially {text};"));
+                }
             }
             Item::Exceptions => {
                 self.line("exception {");

@@ -52,6 +52,13 @@ impl Parser<'_> {
             }
             FairnessKw => self.fairness(),
             LivenessKw => self.liveness(),
+            InitiallyKw => {
+                self.start(Initially);
+                self.bump();
+                self.expr();
+                self.semicolon();
+                self.finish();
+            }
             ExceptionKw => {
                 self.start(Exception);
                 self.bump();

@@ -64,7 +64,7 @@ kinds! {
         ParamKw "param" WhereKw "where" EnumKw "enum" RecordKw "record" TypeKw "type" SharedKw "shared" LocalKw "local"
         ProcessKw "process" OrderedKw "ordered" RingKw "ring" DefKw "def" MacroKw "macro"
         InvariantKw "invariant" DeadlockFreeKw "deadlock_free" FairnessKw "fairness"
-        LivenessKw "liveness" ExceptionKw "exception" UnderKw "under"
+        LivenessKw "liveness" ExceptionKw "exception" InitiallyKw "initially" UnderKw "under"
         UnconditionalKw "unconditional" WeakKw "weak" StrongKw "strong"
         BoolKw "bool" IntKw "int" MutexKw "mutex" ArrayKw "array" QueueKw "queue" OfKw "of"
         AnyKw "any" NoneKw "none" TrueKw "true" FalseKw "false"
@@ -78,7 +78,7 @@ kinds! {
     nodes {
         File Error
         Param Enum Record RecordField Alias Shared Local Process ProcessIds ProcessParams Def DefParam Macro
-        Invariant Deadlock Fairness FairList FairUnconditional FairWeak FairStrong Liveness Exception
+        Invariant Deadlock Fairness FairList FairUnconditional FairWeak FairStrong Liveness Exception Initially
         TypeBool TypeInt TypeMutex TypeRange TypeName TypeArray TypeQueue
         Domain Initial Binders Group
         Block Label
@@ -118,6 +118,7 @@ impl SyntaxKind {
                 | FairnessKw
                 | LivenessKw
                 | ExceptionKw
+                | InitiallyKw
         )
     }
 

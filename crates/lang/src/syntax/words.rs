@@ -25,6 +25,7 @@ pub(crate) fn is_contextual(kind: SyntaxKind) -> bool {
             | RingKw
             | RecordKw
             | QueueKw
+            | InitiallyKw
     )
 }
 
@@ -34,6 +35,8 @@ pub(super) fn settle(text: &str, tokens: &mut [Token]) {
         .filter(|at| !tokens[*at].kind.is_trivia())
         .collect();
     let mut item = EndOfFile;
+    // How many braces are open: items stand in none.
+    let mut open = 0usize;
     for (place, at) in real.iter().enumerate() {
         let neighbour = |distance: isize| {
             let place = place.checked_add_signed(distance)?;
@@ -41,8 +44,12 @@ pub(super) fn settle(text: &str, tokens: &mut [Token]) {
         };
         let kind = |distance| neighbour(distance).map_or(EndOfFile, |token| token.kind);
         let here = tokens[*at].kind;
-        if here.starts_item() {
-            item = here;
+        match here {
+            LBrace => open += 1,
+            RBrace => open = open.saturating_sub(1),
+            InitiallyKw => {}
+            kind if kind.starts_item() => item = kind,
+            _ => {}
         }
         let word = |kind| kind == Name || is_contextual(kind);
         let binds = word(kind(1)) && matches!(kind(2), Comma | InKw);
@@ -73,6 +80,7 @@ pub(super) fn settle(text: &str, tokens: &mut [Token]) {
                     && word(kind(1))
                     && kind(2) == LBrace
             }
+            InitiallyKw => open == 0 && matches!(kind(-1), EndOfFile | Semicolon | RBrace),
             // What a type is of stands behind its index, and behind no other.
             QueueKw => kind(1) == LBracket && behind_index(tokens, &real[place + 1..]) == OfKw,
             _ => true,

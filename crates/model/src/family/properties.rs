@@ -1,6 +1,6 @@
 //! Invariants of a family: conjuncts, each about all processes of some templates.
 
-use threadwise_lang::program::{BoundId, PropertyKind, TemplateId};
+use threadwise_lang::program::{BoundId, Expr, PropertyKind, TemplateId};
 
 use super::expr::Lowering;
 use super::terms::Names;
@@ -29,6 +29,12 @@ impl Family {
         let Some(PropertyKind::Invariant(expr)) = found.map(|property| &property.kind) else {
             return Ok(None);
         };
+        self.conjuncts(expr).map(Some)
+    }
+
+    /// The conjuncts of a predicate about all processes.
+    pub(super) fn conjuncts(&self, expr: &Expr) -> Result<Vec<Conjunct>, Unsupported> {
+        let program = self.program();
         let mut lowering = Lowering::new(self, None);
         let formula = lowering.truth(expr)?;
         let checks = std::mem::take(&mut lowering.frame().checks);
@@ -56,7 +62,7 @@ impl Family {
             let mentioned: Vec<_> = mentioned.map(|t| (self.single(t), t)).collect();
             conjunct.variables.extend(mentioned);
         }
-        Ok(Some(conjuncts))
+        Ok(conjuncts)
     }
 }
 

@@ -105,13 +105,18 @@ fn lower_with(
             Err(refusal) => errors.push(diagnostic(refusal)),
         }
     }
-    let mut exceptions = Vec::new();
-    for exception in &program.exceptions {
-        match predicate(&layout, exception, &mut budget) {
-            Ok(expr) => exceptions.push(expr),
-            Err(refusal) => errors.push(diagnostic(refusal)),
+    let mut predicates = |list: &[threadwise_lang::program::Expr]| {
+        let mut lowered = Vec::new();
+        for one in list {
+            match predicate(&layout, one, &mut budget) {
+                Ok(expr) => lowered.push(expr),
+                Err(refusal) => errors.push(diagnostic(refusal)),
+            }
         }
-    }
+        lowered
+    };
+    let initially = predicates(&program.initially);
+    let exceptions = predicates(&program.exceptions);
     if !errors.is_empty() {
         return Err(errors);
     }
@@ -125,6 +130,7 @@ fn lower_with(
         cells: layout.cells,
         vars: layout.vars,
         properties,
+        initially,
         exceptions,
     })
 }

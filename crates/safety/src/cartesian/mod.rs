@@ -105,7 +105,17 @@ impl Engine for Cartesian {
     }
 
     fn accepts(&self, system: &System, property: &SystemProperty) -> Result<(), Unsupported> {
-        target::accepts(self.name(), system, property)
+        target::accepts(self.name(), system, property)?;
+        match system.initially.is_empty() {
+            true => Ok(()),
+            false => Err(Unsupported {
+                message: format!(
+                    "`{}` takes the initial values of each process by themselves, and `initially` ties them together",
+                    self.name()
+                ),
+                next: Some("`forward` and `explicit` take such programs".to_owned()),
+            }),
+        }
     }
 
     fn check_all(

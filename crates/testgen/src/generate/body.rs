@@ -436,6 +436,8 @@ impl Generator {
                 Ty::Range(lo, hi) if self.careful || self.random.percent(70) => {
                     format!("max({lo}, min({hi}, {}))", self.integer(scope, 1))
                 }
+                // Not a constant, which would be outside in every run.
+                Ty::Range(..) => self.unsure(scope)?,
                 Ty::Int => format!("({}) % 3", self.integer(scope, 1)),
                 ty => self.value(scope, ty)?,
             };

@@ -67,7 +67,7 @@ impl Generator {
     }
 
     /// An integer that depends on a variable, so that nobody can tell its value beforehand.
-    fn unsure(&mut self, scope: &Scope) -> Option<String> {
+    pub(super) fn unsure(&mut self, scope: &Scope) -> Option<String> {
         let vars: Vec<String> = self
             .visible(scope)
             .into_iter()

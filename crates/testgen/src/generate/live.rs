@@ -39,6 +39,7 @@ pub fn generate_live(seed: u64) -> String {
         holds: false,
         names: 0,
         any_cells: 0,
+        any: Vec::new(),
         everybody: false,
         hidden: Vec::new(),
         loops: 0,
@@ -115,6 +116,7 @@ impl Generator {
                 },
                 upper: "N".to_owned(),
                 locals: Vec::new(),
+                given: 0,
                 labels: Vec::new(),
             });
         }
