@@ -250,12 +250,13 @@ impl<'p> Names<'p> {
                 let own = binding(&value.kind);
                 self.pair(left, arith_sign(*op), right, (own, own + 1), out);
             }
-            Fold { var, .. } => match program.ended(value) {
-                Some(id) if self.template.is_some() || program.bounds[*var].name == ENDED => {
+            Fold { .. } => {
+                if let Some(id) = self.all_ended(value) {
                     let _ = write!(out, "ended({})", program.templates[id].name);
+                } else {
+                    self.fold(value, out);
                 }
-                _ => self.fold(value, out),
-            },
+            }
             Call(id, args) => {
                 out.push_str(&program.defs[*id].name);
                 if !args.is_empty() {
@@ -345,6 +346,15 @@ impl<'p> Names<'p> {
         self.expr(right, levels.1, out);
     }
 
+    /// The template of which an expression is written as `ended`: in program text, and where it was written so.
+    fn all_ended(&self, value: &Expr) -> Option<TemplateId> {
+        let ExprKind::Fold { var, .. } = &value.kind else {
+            return None;
+        };
+        let written = self.template.is_some() || self.program.bounds[*var].name == ENDED;
+        self.program.ended(value).filter(|_| written)
+    }
+
     /// A quantifier, with those of its kind right inside it.
     fn fold(&mut self, value: &Expr, out: &mut String) {
         let ExprKind::Fold { kind, .. } = &value.kind else {
@@ -367,6 +377,7 @@ impl<'p> Names<'p> {
             body,
         } = &inner.kind
             && same == kind
+            && self.all_ended(inner).is_none()
         {
             binders.push((*var, domain));
             inner = body;
