@@ -96,14 +96,10 @@ const OTHERS: &[&str] = &[
     "next or prev",
     "at",
     "remote",
-    "initially",
     "invariant",
     "deadlock_free",
     "liveness",
 ];
-
-/// What should occur now and then where processes are started.
-const STARTED: &[&str] = &["start with arguments", "ended"];
 
 /// What a program exercises.
 #[derive(Debug, Default)]
@@ -449,6 +445,12 @@ impl Quality {
         self.assert_common(STATEMENTS, least, without);
     }
 
+    /// The same for what only some generators make: arguments of processes that are started, waiting for their end, and conditions on initial states.
+    pub fn assert_started(&self, least: f64) {
+        let names = ["start with arguments", "ended", "initially"];
+        self.assert_common(&names, least, &[]);
+    }
+
     /// The same for everything that can occur, statements or not.
     pub fn assert_constructs(&self, least: f64, without: &[&str]) {
         self.assert_common(&[STATEMENTS, OTHERS].concat(), least, without);
@@ -489,9 +491,7 @@ impl Quality {
         figure("with discharged checks", self.discharging, 20.0);
         let statements = STATEMENTS.iter().map(|name| (name, 5.0));
         let others = OTHERS.iter().map(|name| (name, 2.0));
-        let started = STARTED.iter().filter(|_| !without.contains(&"start"));
-        let started = started.map(|name| (name, 2.0));
-        for (name, least) in statements.chain(others).chain(started) {
+        for (name, least) in statements.chain(others) {
             if !without.contains(name) {
                 figure(name, self.constructs.get(name).copied().unwrap_or(0), least);
             }

@@ -512,6 +512,10 @@ impl Generator {
 
     /// What is said about initial values: some satisfy it, whatever else does.
     fn initially(&mut self, scope: &Scope) -> Option<String> {
+        // The others are for engines and exports, of which not all take it.
+        if !self.sharp {
+            return None;
+        }
         let (var, owner) = self.random.one(&self.any).cloned()?;
         if !var.dims.is_empty() || self.random.percent(30) {
             return None;

@@ -40,7 +40,9 @@ fn random_programs_agree() {
         findings.iter().map(|f| f.transitions).sum::<usize>(),
         findings.iter().map(|f| f.predicates).sum::<usize>()
     );
-    Quality::of(samples).assert(&[]);
+    let quality = Quality::of(samples);
+    quality.assert(&[]);
+    quality.assert_started(2.0);
 }
 
 /// Loops for everybody: the same, and the permutations that types claim are there in spite of them.
