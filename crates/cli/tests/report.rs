@@ -338,8 +338,9 @@ fn a_liveness_proof_for_all_deletion_by_deletion() {
     assert!(list.contains("By the fairness `entry`"), "{list}");
     let deletions = browser.count("ol.deletions > li > code");
     assert_eq!(deletions, browser.count("ol.deletions > li"), "{list}");
+    assert!(detail.contains("Suppose P[i] waits for ever"), "{detail}");
     assert!(
-        detail.contains("nothing is left that it could do"),
+        detail.contains("Nothing is left that a fair run could do for ever"),
         "{detail}"
     );
     assert!(

@@ -41,7 +41,7 @@ pub(super) fn outline(family: &Family, claim: &FamilyClaim) -> Option<Outline> {
         outline.argument.push(defined);
     }
     if excluded.is_empty() {
-        let nothing = "Nothing has to be known for it: it follows from the text.";
+        let nothing = "No invariant is needed.";
         outline.argument.push(nothing.to_owned());
     }
     Some(outline)

@@ -7,7 +7,7 @@ use threadwise_evidence::Expression;
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
 use threadwise_evidence::family::{Deleted, Deletion, FairClaim, Least, Transition};
 use threadwise_lang::program::TemplateId;
-use threadwise_model::family::{Family, Liveness, PathEnd, Term};
+use threadwise_model::family::{Family, Formula as Predicate, Liveness, Pair, PathEnd, Term};
 
 use super::words::{Sign, add_to};
 use super::{Reader, Writer};
@@ -27,11 +27,46 @@ impl Argument<'_> {
     /// One line for each deletion; nothing if one cannot be said.
     pub(super) fn lines(&self) -> Option<Vec<String>> {
         let deletions = self.fair.deletions.iter();
-        let mut lines: Vec<String> = deletions
-            .map(|deletion| self.line(deletion))
-            .collect::<Option<_>>()?;
-        lines.push("So no fair run waits for ever: nothing is left that it could do.".to_owned());
+        let mut lines = vec![self.opening()];
+        for deletion in deletions {
+            lines.push(self.line(deletion)?);
+        }
+        lines.push(
+            "Nothing is left that a fair run could do for ever, so there is no such run."
+                .to_owned(),
+        );
         Some(lines)
+    }
+
+    /// What is supposed, and refuted.
+    fn opening(&self) -> String {
+        let suppose = match (self.stable(), self.own()) {
+            (Some(_), _) => "Suppose a fair run violates the property again and again".to_owned(),
+            (None, None) => "Suppose a fair run waits for ever".to_owned(),
+            (None, Some((_, own))) => {
+                let controls = self.fair.controls.iter();
+                let labels: Vec<&str> = controls
+                    .filter_map(|control| control.location.as_deref())
+                    .collect();
+                let labels = labels.join(", ");
+                format!("Suppose {own} waits for ever in a fair run, at {labels}")
+            }
+        };
+        format!(
+            "{suppose}. What such a run does only finitely often is excluded, one thing after the other:"
+        )
+    }
+
+    /// The position of the pair that stands for the negated property, where something is to hold for ever.
+    fn stable(&self) -> Option<usize> {
+        let pairs = &self.liveness.pairs;
+        let stands = |pair: &Pair| {
+            pair.declared.is_none() && pair.of.is_none() && pair.cause == Predicate::Constant(true)
+        };
+        match self.liveness.until {
+            Predicate::Constant(false) => pairs.iter().rposition(stands),
+            _ => None,
+        }
     }
 
     fn family(&self) -> &Family {
@@ -61,16 +96,20 @@ impl Argument<'_> {
             }
             Deletion::Leave { transitions } => {
                 let steps = self.steps(transitions.iter())?;
-                format!("These steps lead to where nothing leads back from: {steps}.")
+                format!("Nothing leads back from these steps, so they come to an end: {steps}.")
             }
             Deletion::Rank { terms, least } => {
                 let sum = self.sum(terms)?;
-                format!("{sum} never grows, and is at least {least}: in the end it stays as it is.")
+                format!(
+                    "{sum} never increases and is at least {least}, so in the end it is constant."
+                )
             }
             Deletion::Oneself { states } => {
                 let (_, own) = self.own()?;
                 let states = self.states(std::slice::from_ref(states))?;
-                format!("{own} has a step and will be scheduled, so this does not last: {states}.")
+                format!(
+                    "This does not last: {states}. {own} has a step, and keeps it until it is scheduled and moves."
+                )
             }
             Deletion::Somebody {
                 template,
@@ -79,12 +118,9 @@ impl Argument<'_> {
                 ..
             } => {
                 let states = self.states(states)?;
-                let who = match self.own() {
-                    Some(_) => "Whoever else",
-                    None => "Whoever",
-                };
+                let who = self.another(template);
                 format!(
-                    "{who} of {template} is at {location} has a step and will be scheduled, so this does not last: {states}."
+                    "This does not last: {states}. {who} at {location} has a step and keeps it until it is scheduled, but no such step is taken any more."
                 )
             }
             Deletion::Least { least, states } => {
@@ -93,18 +129,23 @@ impl Argument<'_> {
                     template, location, ..
                 } = least;
                 format!(
-                    "Of those of {template} at {location} the first one has a step, and will be scheduled; nobody comes before it meanwhile, so this does not last: {states}."
+                    "This does not last: {states}. Of all {template} at {location} one comes first. It has a step, and as nobody gets ahead of it, keeps it until it is scheduled and moves."
                 )
             }
             Deletion::Everybody { states } => {
                 let states = self.states(states)?;
-                format!("Whoever is scheduled has a step, so this does not last: {states}.")
+                format!(
+                    "This does not last: {states}. Every process has a step, so whoever is scheduled moves, but no step is taken any more."
+                )
             }
             Deletion::Promise {
                 assumption,
                 own,
                 states,
             } => {
+                if self.stable() == Some(*assumption) {
+                    return Some("In what is left, the property is never violated.".to_owned());
+                }
                 let declared = self.liveness.pairs.get(*assumption)?.declared;
                 let program = self.family().program();
                 let by = match declared {
@@ -117,10 +158,21 @@ impl Argument<'_> {
                 };
                 let states = self.states(states)?;
                 format!(
-                    "{by}{of}, this does not come again and again, as what would have to follow never does: {states}."
+                    "{by}{of}, this is true only finitely often: {states}. Otherwise what is promised for it would come, and in what is left that never does."
                 )
             }
         })
+    }
+
+    /// A process of a template that is not the one that waits.
+    fn another(&self, template: &str) -> String {
+        let own = self
+            .own()
+            .map(|(own, _)| &self.family().templates[own].name);
+        match own.is_some_and(|own| own == template) {
+            true => format!("Another {template}"),
+            false => format!("Some {template}"),
+        }
     }
 
     /// Steps: `P from leave to idle`.
@@ -159,24 +211,32 @@ impl Argument<'_> {
 
     /// States at labels of the process that waits.
     fn states(&self, deleted: &[Deleted]) -> Option<String> {
-        let mut said: Vec<(String, Vec<String>)> = Vec::new();
+        let mut said: Vec<(Expression, Vec<String>)> = Vec::new();
         for one in deleted {
-            let text = self.formula(&one.states)?.to_string();
+            let states = self.formula(&one.states)?;
             let location = self.fair.controls.get(one.control)?.location.clone();
-            match said.iter_mut().find(|(known, _)| *known == text) {
+            match said.iter_mut().find(|(known, _)| *known == states) {
                 Some((_, locations)) => locations.extend(location),
-                None => said.push((text, location.into_iter().collect())),
+                None => said.push((states, location.into_iter().collect())),
             }
         }
         let all = self.fair.controls.len();
-        let each = said.into_iter().map(|(text, locations)| match self.own() {
-            Some((_, own)) if all > 1 || text == "true" => match locations.as_slice() {
-                [one] => format!("{own} at {one} && {text}"),
-                several => format!("{own} at {{{}}} && {text}", several.join(", ")),
-            },
-            _ => text,
+        let each = said.into_iter().map(|(states, locations)| {
+            let whole = states.to_string() == "true";
+            match self.own() {
+                Some((_, own)) if all > 1 || whole => {
+                    let place = match locations.as_slice() {
+                        [one] => format!("{own} at {one}"),
+                        several => format!("{own} at {{{}}}", several.join(", ")),
+                    };
+                    let place = Expression::Comparison(place);
+                    let more = (!whole).then_some(states);
+                    Expression::and([place].into_iter().chain(more).collect())
+                }
+                _ => states,
+            }
         });
-        let each: Vec<String> = each.map(|text| text.replace(" && true", "")).collect();
+        let each: Vec<String> = each.map(|states| states.to_string()).collect();
         Some(each.join(", or "))
     }
 

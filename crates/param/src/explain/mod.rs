@@ -340,7 +340,7 @@ impl Writer<'_> {
             outline.processes.push(self.pairs(one, two, pairs));
         }
         if outline.whole && outline.always.is_empty() && outline.processes.is_empty() {
-            let nothing = "Nothing has to be known for it: it follows from the text.";
+            let nothing = "No invariant is needed.";
             outline.argument.push(nothing.to_owned());
         }
         if let Some(argument) = argument {

@@ -177,17 +177,17 @@
         return { element: el("div", {}, parts), begin: () => program.begin() };
     }
 
-    /** The deletions of a liveness proof for all values, one after the other, and what follows; of other proofs, lines as they are. */
+    /** The deletions of a liveness proof for all values, one after the other, with what is supposed and what follows; of other proofs, lines as they are. */
     function argument(lines) {
-        const end = lines[lines.length - 1];
-        if (lines.length < 2 || !end.startsWith("So no fair run") || lines.some((line) => /^\s/.test(line))) return el("pre", { class: "plain" }, lines.join("\n"));
+        const begin = lines[0], end = lines[lines.length - 1];
+        if (lines.length < 3 || !begin.startsWith("Suppose ") || lines.some((line) => /^\s/.test(line))) return el("pre", { class: "plain" }, lines.join("\n"));
         const deleted = (line) => {
-            const [, sum, rest] = /^(.*?)( never grows.*)$/.exec(line) || [];
+            const [, sum, rest] = /^(.*?)( never increases.*)$/.exec(line) || [];
             if (sum) return el("li", {}, el("code", {}, sum), rest);
-            const [, why, what] = /^(.*?): (.*)\.$/.exec(line) || [];
-            return el("li", {}, what ? [`${why}: `, el("code", {}, what)] : line);
+            const [, what, states, because] = /^(.*?): (.*?)\.( [A-Z].*)?$/.exec(line) || [];
+            return el("li", {}, states ? [`${what}: `, el("code", {}, states), `.${because || ""}`] : line);
         };
-        return el("div", {}, el("ol", { class: "deletions" }, lines.slice(0, -1).map(deleted)), el("p", {}, end));
+        return el("div", {}, el("p", {}, begin), el("ol", { class: "deletions" }, lines.slice(1, -1).map(deleted)), el("p", {}, end));
     }
 
     /** What the counters in a proof count. */
