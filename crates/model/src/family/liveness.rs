@@ -2,7 +2,8 @@
 //!
 //! The form is *from some state on, some time*: `F q`, `G F q` and `G (p -> F q)`, about a process that is picked (`forall i in P`) or about nobody in particular. What the property or its
 //! fairness assume is a list of pairs: if `p` holds infinitely often, so does `q`. An assumption that has no such form is left out, so what is shown without it
-//! holds with it, too. A property of another form is [`Unsupported`].
+//! holds with it, too. Where `q` is to hold for ever (`F G q`, `G (p -> F G q)`), nothing is waited for, and a run that violates that is one in which `!q` holds infinitely often: one more
+//! pair. A property of another form is [`Unsupported`].
 //!
 //! A property may name a process by a number, `P[1]`. It is read as a property of any process in its place, with all that is assumed of `P[1]` assumed of that one. What holds of all holds of
 //! the one that is named, provided that it exists. What is lost is what the program itself knows of that number.
@@ -103,24 +104,43 @@ impl Family {
                 }
             };
         }
+        while let (Ltl::Implies(assumed, then), true) = (body, reader.bound.is_some()) {
+            // What is assumed of the process that was picked.
+            reader.assumed(assumed, &mut pairs);
+            body = then;
+        }
         let (from, until) = match body {
-            Ltl::Finally(until) => (From::Beginning, until),
-            Ltl::Globally(body) => match &**body {
-                Ltl::Finally(until) => (From::Whenever(Formula::Constant(true)), until),
-                Ltl::Implies(from, then) => match (&**from, &**then) {
-                    (Ltl::State(from), Ltl::Finally(until)) => {
-                        (From::Whenever(reader.predicate(from)?), until)
-                    }
+            Ltl::Globally(then) => match &**then {
+                Ltl::Implies(from, then) => match &**from {
+                    Ltl::State(from) => (From::Whenever(reader.predicate(from)?), &**then),
                     _ => return Err(reader.other_form()),
                 },
+                Ltl::Finally(_) => (From::Whenever(Formula::Constant(true)), &**then),
+                _ => return Err(reader.other_form()),
+            },
+            Ltl::Finally(_) => (From::Beginning, body),
+            _ => return Err(reader.other_form()),
+        };
+        let Ltl::Finally(until) = until else {
+            return Err(reader.other_form());
+        };
+        let until = match &**until {
+            Ltl::State(until) => reader.predicate(until)?,
+            // It is waited for nothing; but a run that violates this is one in which `q` fails infinitely often.
+            Ltl::Globally(stable) => match &**stable {
+                Ltl::State(stable) => {
+                    pairs.push(Pair {
+                        declared: None,
+                        of: None,
+                        cause: Formula::Constant(true),
+                        effect: reader.predicate(stable)?.negated(),
+                    });
+                    Formula::Constant(false)
+                }
                 _ => return Err(reader.other_form()),
             },
             _ => return Err(reader.other_form()),
         };
-        let Ltl::State(until) = &**until else {
-            return Err(reader.other_form());
-        };
-        let until = reader.predicate(until)?;
         let mut unconditional = false;
         for id in under {
             unconditional |= self.fairness(*id, &reader, &mut pairs);
@@ -170,7 +190,9 @@ impl Liveness {
             From::Beginning => None,
             From::Whenever(from) => named::process(from),
         };
-        let Some((template, process)) = named::process(&self.until).or(from) else {
+        let mut of_property = self.pairs.iter().filter(|pair| pair.declared.is_none());
+        let stable = of_property.find_map(|pair| named::process(&pair.effect));
+        let Some((template, process)) = named::process(&self.until).or(from).or(stable) else {
             return;
         };
         if matches!(family.templates[template].population, Population::Grows) {
@@ -210,7 +232,7 @@ impl Reader<'_> {
     }
 
     fn other_form(&self) -> Unsupported {
-        self.unsupported("a liveness property that is none of `F q`, `G F q` and `G (p -> F q)`")
+        self.unsupported("a liveness property that is none of `F q`, `G F q`, `G (p -> F q)`, `F G q` and `G (p -> F G q)`")
     }
 
     fn predicate(&self, expr: &Expr) -> Result<Formula, Unsupported> {
@@ -251,7 +273,7 @@ impl Reader<'_> {
             [(var, Domain::Template(template))] => Some((*var, *template)),
             _ => return None,
         };
-        let var = of.map(|(var, _)| var);
+        let var = of.or(self.bound).map(|(var, _)| var);
         let cause = match cause {
             Some(cause) => self.about(var, cause).ok()?,
             None => Formula::Constant(true),

@@ -90,24 +90,30 @@ pub fn waiting(seed: u64) -> String {
             .one(&["x", "!x", "c == 0", "c > 0"])
             .copied()
             .unwrap_or("x");
-        let formula = match random.below(8) {
-            0 => format!(
-                "G F {}",
-                if state.len() < 3 {
-                    state.to_owned()
-                } else {
-                    format!("({state})")
-                }
-            ),
+        let formula = match random.below(11) {
+            0 => format!("G F {}", bracketed(state)),
             1 => format!("forall i in P: F P[i] at {to}"),
             2 => format!("forall i in P: G F P[i] at {to}"),
             3 => format!("G ({state} -> F (exists i in P: P[i] at {to}))"),
             4 => format!(
                 "(forall i in P: G (P[i] at {from} -> F P[i] at {to})) -> (forall i in P: G F P[i] at l0)"
             ),
+            5 => format!("forall i in P: F G P[i] at {to}"),
+            6 => format!(
+                "G ((exists i in P: P[i] at {from}) -> F G {})",
+                bracketed(state)
+            ),
+            7 => format!("forall i in P: (G F P[i] at {from}) -> (G F P[i] at {to})"),
             _ => format!("forall i in P: G (P[i] at {from} -> F P[i] at {to})"),
         };
         lines.push(format!("liveness live{number}{under}: {formula};"));
     }
     lines.join("\n") + "\n"
+}
+
+fn bracketed(state: &str) -> String {
+    match state.len() {
+        0..3 => state.to_owned(),
+        _ => format!("({state})"),
+    }
 }
