@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use threadwise_evidence::arithmetic::{Atom, Formula as Linear, Overflow, Variable};
 use threadwise_lang::program::{IdOrder, Scalar, TemplateId};
 use threadwise_model::family::{Cell, Names, Term, Write};
+use threadwise_model::state::FREE;
 
 use crate::conditions::{Cases, Goal};
 use crate::points::{Points, holds};
@@ -159,7 +160,7 @@ fn goal_templates(cases: &Cases, goal: &Goal) -> Vec<TemplateId> {
     }
 }
 
-/// What guards ask of shared variables alone, and the negations of that.
+/// What guards ask of shared variables alone, and the negations of that; and the values of shared truth values that they compare with own variables.
 pub(crate) fn tests(cases: &Cases, seeds: &[Seed]) -> Vec<Linear> {
     let mut found = BTreeSet::new();
     for seed in seeds.iter().filter(|seed| seed.templates.is_empty()) {
@@ -167,6 +168,25 @@ pub(crate) fn tests(cases: &Cases, seeds: &[Seed]) -> Vec<Linear> {
         if terms.any(|(variable, _)| matches!(cases.table.var(*variable), Var::Shared(..))) {
             found.extend(seed.atom.negation().ok());
             found.insert(seed.atom.clone());
+        }
+    }
+    let program = cases.family.program();
+    for seed in seeds.iter().filter(|seed| !seed.templates.is_empty()) {
+        for (variable, _) in &seed.atom.terms {
+            let is_flag = match cases.table.var(*variable) {
+                Var::Shared(var, places) => {
+                    places.is_empty() && program.shared[*var].scalar == Scalar::Bool
+                }
+                _ => false,
+            };
+            if is_flag {
+                let holds = Atom {
+                    terms: vec![(*variable, -1)],
+                    constant: 1,
+                };
+                found.extend(holds.negation().ok());
+                found.insert(holds);
+            }
         }
     }
     found.into_iter().map(Linear::Atom).collect()
@@ -797,11 +817,17 @@ pub(crate) enum Modes {
     Phases,
     /// In which order positions in arrays are, and truth values.
     Positions,
+    /// Shared truth values, and whether somebody holds a mutex.
+    Locks,
+    /// Whether integers are before the one from which a comparison goes round, or behind it.
+    Rounds,
 }
 
 /// Truth values, and pairs of integers, that make modes at most.
 const MOST_TRUTHS: usize = 4;
 const MOST_ORDERS: usize = 1;
+/// Integers that are told apart by where they are from the value at which a comparison begins.
+const MOST_ROUNDS: usize = 3;
 /// Labels, and shared truth values beside them.
 const MOST_ALONE: usize = 2;
 
@@ -844,6 +870,8 @@ impl Modes {
                 // Without such labels this is no more than truth values are.
                 Modes::Phases if alone.is_empty() => Vec::new(),
                 Modes::Phases => phases(cases, variables, &alone)?,
+                Modes::Locks => locks(cases, variables)?,
+                Modes::Rounds => rounds(cases, variables)?,
             };
             let mut modes = vec![Vec::new()];
             for choice in &choices {
@@ -862,6 +890,67 @@ impl Modes {
         }
         Ok(all)
     }
+}
+
+/// A mutex is free or not; without any, nothing is told apart.
+fn locks(cases: &Cases, variables: &[Variable]) -> Result<Vec<Vec<Linear>>, Overflow> {
+    let program = cases.family.program();
+    let (mut mutexes, mut shared) = (Vec::new(), Vec::new());
+    for variable in variables {
+        let Var::Shared(var, places) = cases.table.var(*variable) else {
+            continue;
+        };
+        shared.push(*variable);
+        if program.shared[*var].scalar == Scalar::Mutex && places.is_empty() {
+            let holder = Form::variable(*variable);
+            let free = holder.at_most(&Form::number(FREE))?;
+            mutexes.push(vec![free.clone(), free.negation()?]);
+        }
+    }
+    if mutexes.is_empty() {
+        return Ok(Vec::new());
+    }
+    mutexes.extend(truths(cases, &shared)?);
+    mutexes.truncate(MOST_TRUTHS);
+    Ok(mutexes)
+}
+
+/// Where a comparison goes round from the value of a shared variable: on which side of it the own variable that is compared is, and another shared one.
+fn rounds(cases: &Cases, variables: &[Variable]) -> Result<Vec<Vec<Linear>>, Overflow> {
+    let mut compared = BTreeSet::new();
+    for comparison in &cases.ghosts.compared {
+        compared.extend(crate::infer::variables(&comparison.predicate));
+    }
+    let is_origin = |variable: &&Variable| matches!(cases.table.var(**variable), Var::Shared(_, places) if places.is_empty());
+    let Some(origin) = compared.iter().find(is_origin).copied() else {
+        return Ok(Vec::new());
+    };
+    let first = Form::variable(origin);
+    let mut choices = Vec::new();
+    for variable in variables.iter().copied().filter(|one| *one != origin) {
+        let other = Form::variable(variable);
+        match cases.table.var(variable) {
+            Var::Local(0, template, local, places) => {
+                let of_others = Var::Local(1, *template, *local, places.clone());
+                let known = cases.table.known(&of_others);
+                if known.is_some_and(|known| compared.contains(&known)) {
+                    choices.push(vec![first.at_most(&other)?, other.less(&first)?]);
+                }
+            }
+            Var::Shared(_, places)
+                if places.is_empty() && sort(cases, variable) == Some(Sort::Integer) =>
+            {
+                choices.push(vec![
+                    first.less(&other)?,
+                    first.equals(&other)?,
+                    other.less(&first)?,
+                ]);
+            }
+            _ => {}
+        }
+    }
+    choices.truncate(MOST_ROUNDS);
+    Ok(choices)
 }
 
 fn truths(cases: &Cases, variables: &[Variable]) -> Result<Vec<Vec<Linear>>, Overflow> {

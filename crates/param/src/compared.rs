@@ -23,6 +23,27 @@ use crate::scope::{
 const MOST: usize = 2;
 
 impl Comparison {
+    /// What a comparison that goes round compares, one value with another one, and from which on, and whether strictly; `None` if it is of another kind.
+    pub(crate) fn round(&self, table: &Table) -> Option<([Variable; 3], bool)> {
+        let variables = crate::infer::variables(&self.predicate);
+        let place = |variable: &Variable| match table.var(*variable) {
+            Var::Local(place @ 0..2, ..) => Some(*place as usize),
+            Var::Shared(_, places) if places.is_empty() => Some(2),
+            _ => None,
+        };
+        let mut found = [None; 3];
+        for variable in variables {
+            found[place(&variable)?] = Some(variable);
+        }
+        let [one, other, first] = found;
+        let compared = [one?, other?, first?];
+        let [one, other, first] = compared.map(Form::variable);
+        let strictly = [true, false].into_iter().find(|strictly| {
+            sooner(&one, &other, &first, *strictly).as_ref() == Ok(&self.predicate)
+        });
+        Some((compared, strictly?))
+    }
+
     /// Whether another comparison of the same processes holds wherever this one does, as their texts show.
     fn implies(&self, other: &Comparison) -> bool {
         let (Linear::Atom(one), Linear::Atom(two)) = (&self.predicate, &other.predicate) else {
@@ -54,8 +75,24 @@ impl Ghosts {
     }
 }
 
-/// The sets of comparisons that guards suggest, each to be tried by itself.
+/// The sets of comparisons that guards suggest, each to be tried by itself: of integers.
 pub(crate) fn comparisons(family: &Family, table: &mut Table) -> Vec<Vec<Comparison>> {
+    let integer = |scalar: &Scalar| matches!(scalar, Scalar::Int | Scalar::Range(..));
+    of_guards(family, table, &integer)
+}
+
+/// The same of truth values. How many are ahead matters little there; but where processes are compared, it is asked who keeps one from its step.
+pub(crate) fn truths(family: &Family, table: &mut Table) -> Vec<Vec<Comparison>> {
+    let mut sets = of_guards(family, table, &|scalar| *scalar == Scalar::Bool);
+    sets.truncate(1);
+    sets
+}
+
+fn of_guards(
+    family: &Family,
+    table: &mut Table,
+    is_compared: &dyn Fn(&Scalar) -> bool,
+) -> Vec<Vec<Comparison>> {
     let mut sets: Vec<Vec<Comparison>> = Vec::new();
     let program = family.program();
     for (template, declaration) in family.templates.iter_enumerated() {
@@ -81,7 +118,7 @@ pub(crate) fn comparisons(family: &Family, table: &mut Table) -> Vec<Vec<Compari
                     ..
                 }) if *of == template && indices.is_empty() => {
                     let scalar = &program.templates[template].locals[*var].scalar;
-                    if matches!(scalar, Scalar::Int | Scalar::Range(..)) {
+                    if is_compared(scalar) {
                         push([0, 1].map(|i| Var::Local(i, template, *var, Vec::new())));
                     }
                 }
@@ -89,11 +126,14 @@ pub(crate) fn comparisons(family: &Family, table: &mut Table) -> Vec<Vec<Compari
                     let each = matches!(family.shared[*var].dims.as_slice(),
                         [Dimension::Processes(of)] if *of == template);
                     let scalar = &program.shared[*var].scalar;
-                    if each && matches!(scalar, Scalar::Int | Scalar::Range(..)) {
+                    if each && is_compared(scalar) {
                         push([0, 1].map(|i| Var::Shared(*var, vec![Place::Reference(i)])));
                     }
                 }
-                Term::Own if program.templates[template].order == IdOrder::Ordered => {
+                Term::Own
+                    if is_compared(&Scalar::Int)
+                        && program.templates[template].order == IdOrder::Ordered =>
+                {
                     push([0, 1].map(Var::Id));
                 }
                 _ => {}
@@ -178,6 +218,77 @@ pub(crate) fn levels(family: &Family, table: &mut Table) -> Result<Vec<Vec<Compa
         }
     }
     Ok(sets)
+}
+
+/// Comparisons that go round: an own variable that is awaited in a shared one comes sooner or later, as seen from the value that the shared one has now. For tickets that wrap
+/// around these are the processes whose tickets are shown before: as many as there are steps from the ticket that is shown.
+pub(crate) fn rounds(family: &Family, table: &mut Table) -> Vec<Vec<Comparison>> {
+    let program = family.program();
+    let mut sets: Vec<Vec<Comparison>> = Vec::new();
+    for (template, declaration) in family.templates.iter_enumerated() {
+        let mut awaited = Vec::new();
+        for guard in declaration.paths.iter().flat_map(|path| &path.guard) {
+            let Formula::Equal(one, other) = guard else {
+                continue;
+            };
+            for (one, other) in [(one, other), (other, one)] {
+                if let (
+                    Term::Cell(Cell::Local {
+                        template: of,
+                        var,
+                        indices,
+                        ..
+                    }),
+                    Term::Cell(Cell::Shared {
+                        var: shared,
+                        indices: places,
+                    }),
+                ) = (one, other)
+                    && *of == template
+                    && indices.is_empty()
+                    && places.is_empty()
+                    && matches!(
+                        program.templates[template].locals[*var].scalar,
+                        Scalar::Range(..)
+                    )
+                    && matches!(program.shared[*shared].scalar, Scalar::Range(..))
+                    && !awaited.contains(&(*var, *shared))
+                {
+                    awaited.push((*var, *shared));
+                }
+            }
+        }
+        for (var, shared) in awaited {
+            let [one, reference] = [0, 1]
+                .map(|i| Form::variable(table.number(Var::Local(i, template, var, Vec::new()))));
+            let origin = Form::variable(table.number(Var::Shared(shared, Vec::new())));
+            let each = [true, false].into_iter().filter_map(|order| {
+                Some(Comparison {
+                    template,
+                    of: template,
+                    predicate: sooner(&one, &reference, &origin, order).ok()?,
+                    order,
+                })
+            });
+            sets.push(each.take(MOST).collect());
+        }
+    }
+    sets
+}
+
+/// That a value comes before another one, or is the same, going round from a first one.
+fn sooner(one: &Form, other: &Form, first: &Form, strictly: bool) -> Result<Linear, Overflow> {
+    let before = match strictly {
+        true => one.less(other)?,
+        false => one.at_most(other)?,
+    };
+    let (later, earlier) = (first.at_most(one)?, one.less(first)?);
+    let other_earlier = other.less(first)?;
+    Ok(Linear::any([
+        Linear::all([later.clone(), other_earlier]),
+        Linear::all([later, before.clone(), first.at_most(other)?]),
+        Linear::all([earlier, before, other.less(first)?]),
+    ]))
 }
 
 /// The terms that a guard compares.

@@ -185,6 +185,7 @@ impl Attempt<'_> {
         let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
         let comparisons = compared::comparisons(self.family, &mut table);
+        let rounds = compared::rounds(self.family, &mut table);
         let none: &[Counted] = &[];
         let (own, linking) = (predicates.own.as_slice(), predicates.linking.as_slice());
         let both: Vec<Counted> = own.iter().chain(linking).cloned().collect();
@@ -221,6 +222,10 @@ impl Attempt<'_> {
             ..counting(1, none, Modes::One, LIGHT)
         };
         let placing = counting(1, none, Modes::Positions, LIGHT);
+        let cutting_apart = Shape {
+            modes: Modes::Locks,
+            ..cutting.clone()
+        };
         let mut shapes: Vec<Shape> = Vec::new();
         for shape in [
             counting(1, none, Modes::One, LIGHT),
@@ -236,6 +241,7 @@ impl Attempt<'_> {
             summing_apart,
             counting(1, none, Modes::Orders, LIGHT),
             cutting,
+            cutting_apart,
             counting(1, own, Modes::Phases, LIGHT),
             counting(1, &both, Modes::One, LIGHT),
             counting(2, own, Modes::Truths, LIGHT),
@@ -262,6 +268,21 @@ impl Attempt<'_> {
         }));
         let place = shapes.len().min(5);
         shapes.splice(place..place, comparing);
+        let place = shapes.iter().position(|shape| shape.modes == Modes::Phases);
+        let place = place.unwrap_or(shapes.len());
+        let comparing = rounds.into_iter().map(|compared| Shape {
+            compared,
+            ..counting(1, none, Modes::Rounds, LIGHT)
+        });
+        shapes.splice(place..place, comparing);
+        let mut claims = properties.iter();
+        if claims.any(|(_, claimed)| matches!(claimed, Claimed::Deadlock)) {
+            let truths = compared::truths(self.family, &mut table).into_iter();
+            shapes.extend(truths.map(|compared| Shape {
+                compared,
+                ..counting(1, none, Modes::One, LIGHT)
+            }));
+        }
         for shape in &shapes {
             if proofs.len() == properties.len() {
                 break;
@@ -447,70 +468,122 @@ impl Attempt<'_> {
         let summed = sums::terms(&mut cases).map_err(TooMuch::from)?;
         let mut table = cases.table;
         let comparisons = compared::comparisons(self.family, &mut table);
-        let none = Ghosts::default();
+        let rounds = compared::rounds(self.family, &mut table);
         let own = Ghosts {
             counted: predicates.own,
             ..Ghosts::default()
         };
+        let comparing = |compared: &Vec<Comparison>| Ghosts {
+            compared: compared.clone(),
+            ..Ghosts::default()
+        };
+        let shape = |ghosts: &Ghosts, modes, effort| FairShape {
+            ghosts: ghosts.clone(),
+            summed: Vec::new(),
+            modes,
+            effort,
+        };
+        let summing = |ghosts: &Ghosts| FairShape {
+            summed: summed.clone(),
+            ..shape(ghosts, Modes::One, Effort::Equations)
+        };
+        let none = Ghosts::default();
         let mut shapes = vec![
-            (none.clone(), Vec::new(), Modes::One, false),
-            (own.clone(), Vec::new(), Modes::One, false),
+            shape(&none, Modes::One, Effort::Equations),
+            shape(&own, Modes::One, Effort::Equations),
         ];
-        let comparing: Vec<Ghosts> = comparisons
-            .into_iter()
-            .map(|compared| Ghosts {
-                compared,
-                ..Ghosts::default()
-            })
-            .collect();
-        for bounds in [false, true] {
-            let each = comparing.iter().cloned();
-            shapes.extend(each.map(|ghosts| (ghosts, Vec::new(), Modes::One, bounds)));
+        for (sets, modes, effort) in [
+            (&comparisons, Modes::One, Effort::Equations),
+            (&rounds, Modes::Rounds, Effort::Equations),
+            (&comparisons, Modes::One, Effort::Bounds),
+        ] {
+            let ghosts = sets.iter().map(comparing);
+            shapes.extend(ghosts.map(|ghosts| shape(&ghosts, modes, effort)));
         }
         shapes.extend([
-            (none.clone(), summed.clone(), Modes::One, false),
-            (none, Vec::new(), Modes::One, true),
-            (own.clone(), summed, Modes::One, false),
-            (own, Vec::new(), Modes::Truths, true),
+            summing(&none),
+            shape(&none, Modes::One, Effort::Bounds),
+            summing(&own),
+            shape(&own, Modes::Truths, Effort::Bounds),
+            shape(&own, Modes::Phases, Effort::Learning),
         ]);
-        let mut tried: Vec<&(Ghosts, Vec<Summed>, Modes, bool)> = Vec::new();
+        let mut tried: Vec<&FairShape> = Vec::new();
         for shape in &shapes {
             if tried.contains(&shape) {
                 continue;
             }
             tried.push(shape);
-            let (ghosts, summed, modes, bounds) = shape;
-            table.summed = summed.clone();
-            let mut cases = Cases::new(self.family, table.clone(), ghosts.clone(), 1)?;
-            let prepared = Prepared::new(&mut cases, liveness)?;
-            let requirements = cases.requirements().map_err(TooMuch::from)?;
-            let points = Points::new(&cases, self.samples);
-            let modes = modes.by(&mut cases, &points).map_err(TooMuch::from)?;
-            let seeds = candidates::seeds(&mut cases, &[]);
-            let guesses = bounds.then(|| candidates::units(&mut cases, &points, &seeds));
-            let tests = candidates::tests(&cases, &seeds);
-            let mut inference =
-                Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
-            inference.close_hulls()?;
-            if let Some(guesses) = guesses {
-                inference.houdini(guesses)?;
+            if let Some(proof) = self.fair_in((name, liveness), shape, &mut table, allowance)? {
+                return Ok(Some(proof));
             }
-            let mut search = Search::new(&prepared, &mut inference, &tests);
-            if search.run()? {
-                let rounds = search.rounds();
-                let (goals, fair) = search.found();
-                let claim = certificate::claim(&mut inference, &requirements, &goals, Some(fair))?;
-                return Ok(Some(Proof {
-                    certificate: Certificate::family(name, self.fixed.clone(), claim),
-                    rounds,
-                }));
-            }
-            if let Some(missing) = search.missing(allowance.calm) {
-                allowance.missing.insert(name.to_owned(), missing);
-            }
-            allowance.questions = inference.questions.left();
-            table = cases.table;
         }
+        Ok(None)
+    }
+
+    /// The same in one shape.
+    fn fair_in(
+        &self,
+        (name, liveness): (&str, &Liveness),
+        shape: &FairShape,
+        table: &mut Table,
+        allowance: &mut Allowance,
+    ) -> Result<Option<Proof>, Gap> {
+        table.summed = shape.summed.clone();
+        let mut cases = Cases::new(self.family, table.clone(), shape.ghosts.clone(), 1)?;
+        let prepared = Prepared::new(&mut cases, liveness)?;
+        let requirements = cases.requirements().map_err(TooMuch::from)?;
+        let points = Points::new(&cases, self.samples);
+        let modes = shape.modes.by(&mut cases, &points).map_err(TooMuch::from)?;
+        let seeds = candidates::seeds(&mut cases, &[]);
+        let (mut guesses, mut pools) = (None, Vec::new());
+        match shape.effort {
+            Effort::Equations => {}
+            Effort::Bounds => guesses = Some(candidates::units(&mut cases, &points, &seeds)),
+            Effort::Learning => {
+                pools = candidates::pools(&mut cases, &points, &seeds, true, None);
+            }
+        }
+        let tests = candidates::tests(&cases, &seeds);
+        let mut inference =
+            Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
+        inference.close_hulls()?;
+        if let Some(guesses) = guesses {
+            inference.houdini(guesses)?;
+        }
+        let mut search = Search::new(&prepared, &mut inference, &tests);
+        let mut found = search.run()?;
+        for round in 0..LEARNT {
+            if found || pools.is_empty() {
+                break;
+            }
+            // Some of what is left may be in no state that is reached.
+            let left = search.left_over(round)?;
+            let left: Vec<&Goal> = left.iter().collect();
+            let views = inference.views().to_vec();
+            let learnt = Learner::new(&pools, false).suggest(&mut inference, &left)?;
+            if !learnt {
+                inference.set_views(views);
+            }
+            search = Search::new(&prepared, &mut inference, &tests);
+            found = search.run()?;
+            if !learnt {
+                break;
+            }
+        }
+        if found {
+            let rounds = search.rounds();
+            let (goals, fair) = search.found();
+            let claim = certificate::claim(&mut inference, &requirements, &goals, Some(fair))?;
+            return Ok(Some(Proof {
+                certificate: Certificate::family(name, self.fixed.clone(), claim),
+                rounds,
+            }));
+        }
+        if let Some(missing) = search.missing(allowance.calm) {
+            allowance.missing.insert(name.to_owned(), missing);
+        }
+        allowance.questions = inference.questions.left();
+        *table = cases.table;
         Ok(None)
     }
 
@@ -537,6 +610,27 @@ impl Attempt<'_> {
         }))
     }
 }
+
+/// How a proof of liveness is looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct FairShape {
+    ghosts: Ghosts,
+    summed: Vec<Summed>,
+    modes: Modes,
+    effort: Effort,
+}
+
+/// What supports it beside equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Effort {
+    Equations,
+    Bounds,
+    /// Clauses that exclude some of what is left.
+    Learning,
+}
+
+/// How often clauses are learnt for what is left of one property.
+const LEARNT: usize = 3;
 
 /// The stages of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

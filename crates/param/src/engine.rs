@@ -35,8 +35,8 @@ const MORE_SAMPLES: usize = 10_000;
 pub(crate) const QUESTIONS: u64 = 400_000;
 /// Steps of the solver after which to give up where there are other engines to try. The hardest program of the library needs 57,000.
 const BOUNDED_STEPS: u64 = 80_000;
-/// And for liveness, where proofs are short.
-const FAIR_STEPS: u64 = 20_000;
+/// And for liveness. The barrier needs more than half of that.
+const FAIR_STEPS: u64 = 80_000;
 /// Steps at least for telling whether a liveness property is proved for want of runs.
 const VACUITY_STEPS: u64 = 1_000;
 /// Steps for telling what proofs lack, if there are none.

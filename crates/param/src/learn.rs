@@ -73,6 +73,27 @@ impl<'p> Learner<'p> {
         }
     }
 
+    /// Learns what excludes states that goals forbid, as far as there is something to learn, and keeps what every step keeps; says whether that is anything.
+    pub(crate) fn suggest(
+        &mut self,
+        inference: &mut Inference,
+        goals: &[&Goal],
+    ) -> Result<bool, Halt> {
+        for goal in goals {
+            while let Asked::Possible(model) = inference.follows(goal)? {
+                if !self.exclude(inference, &model, &goal.assumed)? {
+                    break;
+                }
+            }
+        }
+        while !self.guesses.is_empty() && !self.keep(inference)? {
+            if self.given_up.len() > WRONG || self.guesses.len() > CLAUSES {
+                return Ok(false);
+            }
+        }
+        Ok(!self.guesses.is_empty())
+    }
+
     /// Learns until the goals follow.
     fn meet(&mut self, inference: &mut Inference, goals: &[&Goal]) -> Result<bool, Halt> {
         for goal in goals {

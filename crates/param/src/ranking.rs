@@ -66,7 +66,7 @@ struct Standing {
     context: Context,
     /// That it has none.
     closed: Vec<Linear>,
-    /// That it has one, if that can be said of the state and the reference.
+    /// That it has one, as far as that can be said of the state and the reference: a guess.
     open: Option<Linear>,
 }
 
@@ -88,8 +88,8 @@ struct Site {
     waits: Vec<Linear>,
     /// The same, if it can be said.
     pending: Linear,
-    /// Of each counted predicate and its negation, that it holds of somebody else.
-    holding: BTreeMap<(TemplateId, usize, bool), Linear>,
+    /// Of each counted predicate and its negation, that it holds of somebody else, and that it holds of the reference if that is of the template.
+    holding: BTreeMap<(TemplateId, usize, bool), (Linear, Option<Linear>)>,
     /// It begins to.
     begins: Vec<Linear>,
     others: BTreeMap<(TemplateId, LocationId), Standing>,
@@ -281,8 +281,13 @@ impl Site {
             let scope = Scope::of(&references);
             let mut translator = Translator::new(family, &mut cases.table, &scope);
             let is = translator.renamed(&counted.predicate, references.len() as u32)?;
-            holding.insert((counted.template, number, false), is.negation()?);
-            holding.insert((counted.template, number, true), is);
+            let own = match place.filter(|place| place.template == counted.template) {
+                Some(_) => Some(translator.renamed(&counted.predicate, 0)?),
+                None => None,
+            };
+            let not = own.as_ref().map(Linear::negation).transpose()?;
+            holding.insert((counted.template, number, false), (is.negation()?, not));
+            holding.insert((counted.template, number, true), (is, own));
         }
         Ok(Site {
             holding,
@@ -313,25 +318,20 @@ fn standing_of(
     let (mut next, mut more) = (references.len() as u32, More::default());
     let own = references.len() as u32 - 1;
     let closed = cases.closed(&scope, own, None, &mut next, &mut more)?;
-    let (mut ways, mut all) = (Vec::new(), true);
-    for path in &family.templates[who.template].paths {
-        if path.from != who.location {
-            continue;
+    let mut ways = Vec::new();
+    let here = family.templates[who.template].paths.iter();
+    // Nothing is known of values that a path could choose.
+    for path in here.filter(|path| path.from == who.location && path.choices == 0) {
+        let mut guards = Vec::new();
+        for guard in &path.guard {
+            // What else the guard asks, as that a value is of its type, may be known to hold.
+            let guard = said(cases, references, &guard.resolve(&names), true)?;
+            guards.extend(about(&guard, known));
         }
-        // Nothing is known of values that a path could choose.
-        if path.choices > 0 {
-            all = false;
-            continue;
-        }
-        let guard = path.guard.iter().map(|guard| guard.resolve(&names));
-        let guard = Formula::all(guard);
-        match about(&said(cases, references, &guard, true)?, known) {
-            Some(open) => ways.push(open),
-            None => all = false,
-        }
+        ways.push(Linear::all(guards));
     }
     let open = Linear::any(ways);
-    let open = (all && open.truth().is_none()).then_some(open);
+    let open = open.truth().is_none().then_some(open);
     Ok(Standing {
         context: context(cases, references, more)?,
         closed,
@@ -1084,9 +1084,20 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             };
             let here = self.prepared.liveness.reference.map(|(_, of)| of) == Some(template)
                 && site.location == Some(location);
-            let present = Form::number(1 + i64::from(here)).at_most(&count)?;
+            let absent = match holds {
+                // The reference is one of those that are counted, or it is not.
+                Some((_, Some(own))) if here => {
+                    let alone = count.at_most(&Form::number(1))?;
+                    let none = count.at_most(&Form::number(0))?;
+                    let not = own.negation()?;
+                    Linear::any([Linear::all([own.clone(), alone]), Linear::all([not, none])])
+                }
+                _ => count.at_most(&Form::number(i64::from(here)))?,
+            };
+            let holds = holds.map(|(holds, _)| holds);
+            let present = absent.negation()?;
             for candidate in self.candidates(&present, standing.open.as_ref()) {
-                let found = self.is_open(control, other, (&candidate, holds), (&count, here))?;
+                let found = self.is_open(control, other, (&candidate, holds), &absent)?;
                 if let Some(found) = found {
                     states.insert(control, candidate);
                     shown.insert(control, found);
@@ -1153,7 +1164,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
         control: usize,
         other: (TemplateId, LocationId),
         (states, holds): (&Linear, Option<&Linear>),
-        (count, here): (&Form, bool),
+        absent: &Linear,
     ) -> Result<Option<Vec<Shown>>, Halt> {
         let site = self.controls[control];
         let mut region = self.region(control)?;
@@ -1180,7 +1191,7 @@ impl<'p, 'i, 'a, 's> Search<'p, 'i, 'a, 's> {
             Some(one) => shown.push(one),
             None => return Ok(None),
         }
-        region.push(count.at_most(&Form::number(i64::from(here)))?);
+        region.push(absent.clone());
         let condition = self.part(DeletionPart::Present, control, Some(other.0), at);
         match self.show(condition, About::Site(site), region)? {
             Some(one) => shown.push(one),

@@ -580,7 +580,17 @@ impl<J: Judge> Lister<'_, J> {
                     None => translation.count(template, location),
                     Some((_, holding)) => those(translation, template, location, *holding)?,
                 };
-                known.push(at_most(&count, &Linear::number(i64::from(here)))?);
+                known.push(match holding.filter(|_| here) {
+                    // The process that waits is one of those that are counted, or it is not.
+                    Some((holds, _)) => {
+                        let own = translation.rename(holds, &|_| 0)?;
+                        let other = own.negation()?;
+                        let alone = at_most(&count, &Linear::number(1))?;
+                        let none = at_most(&count, &Linear::default())?;
+                        Formula::any([Formula::all([own, alone]), Formula::all([other, none])])
+                    }
+                    None => at_most(&count, &Linear::number(i64::from(here)))?,
+                });
                 Ok(known)
             })?;
             let condition = course.condition(DeletionPart::Enabled, control, Some(template), at);

@@ -47,6 +47,8 @@ pub(super) enum Sign {
     SumOfAll,
     /// `#(other k at l: p)`
     Compared,
+    /// `a before b from c`
+    Round,
     /// A truth value in a sum.
     Truth,
     /// `none` in an order.
@@ -63,6 +65,9 @@ impl Sign {
             Sign::CountedByName => "#(k at l: p) is the number of processes k at l with p",
             Sign::Sum => "sum(l: e) is the sum of e over the processes at l",
             Sign::SumOfAll => "sum(P: e) is the sum of e over all processes of P",
+            Sign::Round => {
+                "a before b from c: counting up from c, and round, a is met before b; `not after`: before b or at b"
+            }
             Sign::Compared => "#(other k at l: p) is the number of other processes k at l with p",
             Sign::Truth => "a truth value counts 1 if it is true",
             Sign::Order => "none comes before all ids",
@@ -654,7 +659,15 @@ impl Words<'_> {
             somebody: String::new(),
             ..*self
         };
-        let text = words.formula(&comparison.predicate)?;
+        let text = match comparison.round(words.table) {
+            Some(([one, other, first], strictly)) => {
+                words.signs.insert(Sign::Round);
+                let [one, other, first] = [one, other, first].map(|variable| words.name(variable));
+                let before = if strictly { "before" } else { "not after" };
+                format!("{} {before} {} from {}", one?, other?, first?)
+            }
+            None => words.formula(&comparison.predicate)?.to_string(),
+        };
         self.signs.append(&mut words.signs);
         self.signs.insert(Sign::Compared);
         let (label, _) = self.label(at.template, at.location);

@@ -20,6 +20,9 @@ const RANK: &str = "if no fair run does so, write down what gets smaller with th
 /// And if nothing says so.
 const SCHEDULED: &str = "the property assumes of nobody that he is scheduled: `fairness f: unconditional;` and `under f` say so of all processes";
 
+/// Numbers of goals for each round: more than there are controls.
+const GOALS: usize = 1 << 16;
+
 /// Steps of somebody that are named.
 const STEPS: usize = 6;
 
@@ -28,6 +31,15 @@ impl<'s> Search<'_, '_, '_, 's> {
     pub(crate) fn missing(&mut self, stop: &'s dyn Fn() -> bool) -> Option<Missing> {
         self.inference.questions.stop_by(stop);
         self.left().ok()?
+    }
+
+    /// That nothing is left, as goals: another number for each round in which they are asked for.
+    pub(crate) fn left_over(&mut self, round: usize) -> Result<Vec<Goal>, Halt> {
+        let mut goals = Vec::new();
+        for control in 0..self.controls.len() {
+            goals.push(self.pending(control, (round + 1) * GOALS + control)?);
+        }
+        Ok(goals)
     }
 
     fn left(&mut self) -> Result<Option<Missing>, Halt> {
@@ -82,19 +94,24 @@ impl<'s> Search<'_, '_, '_, 's> {
 
     /// A state in which it is waited at a control, of those that are left.
     fn model(&mut self, control: usize) -> Result<Option<Model>, Halt> {
+        let goal = self.pending(control, control)?;
+        Ok(match Inference::follows(self.inference, &goal)? {
+            Asked::Possible(model) => Some(model),
+            Asked::Impossible | Asked::Open => None,
+        })
+    }
+
+    /// That there is no state in which it is waited at a control, of those that are left.
+    fn pending(&self, control: usize, number: usize) -> Result<Goal, Halt> {
         let context = self.context(About::Site(self.controls[control]));
         let region = self.region(control)?;
-        let goal = Goal {
+        Ok(Goal {
             // One that nobody has asked about.
-            number: usize::MAX - control,
+            number: usize::MAX - number,
             condition: Condition::Pending { control },
             facts: context.facts.iter().cloned().chain(region).collect(),
             violation: Vec::new(),
             assumed: context.assumed.clone(),
-        };
-        Ok(match Inference::follows(self.inference, &goal)? {
-            Asked::Possible(model) => Some(model),
-            Asked::Impossible | Asked::Open => None,
         })
     }
 

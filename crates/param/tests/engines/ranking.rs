@@ -71,6 +71,7 @@ const PROVED: &[&str] = &[
     "mux_sem_short.access",
     "mux_sem_unfair.first",
     "test_and_set.progress",
+    "ticket_lock.access",
 ];
 
 #[test]
@@ -97,8 +98,9 @@ fn proofs_can_be_read() {
     let (_, outline) = found.remove("access").expect("access").expect("a proof");
     let shown = to_outline(&outline.expect("an outline")).join("\n");
     for line in [
-        "By the fairness `entry` of P[i], this does not come again and again, as what would have to follow never does: x.",
-        "Whoever else of P is at leave has a step and will be scheduled, so this does not last: #leave > 0.",
+        "Suppose P[i] waits for ever in a fair run, at request. What such a run does only finitely often is excluded, one thing after the other:",
+        "By the fairness `entry` of P[i], this is true only finitely often: x. Otherwise what is promised for it would come, and in what is left that never does.",
+        "This does not last: #leave > 0. Another P at leave has a step and keeps it until it is scheduled, but no such step is taken any more.",
     ] {
         assert!(shown.contains(line), "{shown}");
     }
@@ -125,6 +127,25 @@ fn what_is_not_live_is_not_proved() {
         "param N = 2 where N >= 1;
          process P[i: 1..N] { a: skip; }
          liveness live: forall i in P: F P[i] at done;",
+        // What is to hold for ever fails again and again.
+        "param N = 2 where N >= 1; shared x: bool = false;
+         process P[i: 1..N] { loop { a: x := true; b: x := false; } }
+         fairness all: unconditional; liveness live under all: F G x;",
+        // The fifth has no seat.
+        "param N = 2 where N >= 1; shared x: int = 4;
+         process P[i: 1..N] { a: atomic { await x > 0; x := x - 1; } loop { b: stay; } }
+         fairness all: unconditional; liveness live under all: forall i in P: F G P[i] at b;",
+        // It is assumed of another one.
+        "param N = 2 where N >= 2;
+         process P[i: 1..N] { loop { a: stay; b: skip; } }
+         fairness all: unconditional;
+         liveness live under all: forall i in P: (exists j in P: G F P[j] at b) -> (G F P[i] at b);",
+        // With less than five tickets, two wait with one, and one of them may miss its turn.
+        "param N = 2 where N >= 1; shared d, s: 0..3 = 0;
+         process P[i: 1..N] { local m: 0..3 = 0;
+             loop { t: atomic { m, d := d, (d + 1) % 4; } w: await s == m; l: atomic { s := (s + 1) % 4; } } }
+         fairness all: unconditional;
+         liveness live under all: forall i in P: G (P[i] at w -> F P[i] at l);",
         // Who has ended is scheduled, too.
         "param N = 2 where N >= 1;
          process P[i: 1..N] { a: skip; }

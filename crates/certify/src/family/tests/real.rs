@@ -675,13 +675,16 @@ fn compared(
     };
     let [one, reference] = pair.map(&mut number);
     let mut terms = vec![(one, 1), (reference, -1)];
-    let order = Atom::at_most_zero(terms.clone(), 1).unwrap();
+    let mut order = Formula::Atom(Atom::at_most_zero(terms.clone(), 1).unwrap());
+    if let Some(name) = random.one(&shared).filter(|_| random.percent(30)).cloned() {
+        order = sooner([one, reference, number(name)]);
+    }
     if let Some(name) = random.one(&shared).filter(|_| random.percent(50)).cloned() {
         terms.push((number(name), if random.percent(50) { 1 } else { -1 }));
     }
     let other = Atom::at_most_zero(terms, random.between(-1, 1)).unwrap();
     let name = family.templates[template].name.clone();
-    let each = [(Formula::Atom(order), true), (Formula::Atom(other), false)];
+    let each = [(order, true), (Formula::Atom(other), false)];
     let each = each.map(|(predicate, order)| Comparison {
         template: name.clone(),
         of: name.clone(),
@@ -754,6 +757,18 @@ fn compared_across(
         order: false,
     });
     each.collect()
+}
+
+/// That a value comes before another one, going round from a first one.
+fn sooner([one, other, first]: [u32; 3]) -> Formula {
+    let less =
+        |a: u32, b: u32| Formula::Atom(Atom::at_most_zero(vec![(a, 1), (b, -1)], 1).unwrap());
+    let behind = |a: u32| less(a, first).negation().unwrap();
+    Formula::any([
+        Formula::all([behind(one), less(other, first)]),
+        Formula::all([behind(one), less(one, other), behind(other)]),
+        Formula::all([less(one, first), less(one, other), less(other, first)]),
+    ])
 }
 
 /// That values of parameters which `where` allows and which have no instance are noticed. Gives how many there are.
