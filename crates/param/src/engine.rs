@@ -470,11 +470,16 @@ fn vacuity(
             calm: &|| true,
             missing: BTreeMap::new(),
         };
-        let in_vain = Liveness {
+        let mut in_vain = Liveness {
             from,
             until: Formula::Constant(false),
+            fails: None,
             ..liveness.clone()
         };
+        if let Some(fails) = liveness.fails {
+            // Of all runs, not of those that violate the property.
+            in_vain.pairs.remove(fails);
+        }
         matches!(
             attempt.fair(property, &in_vain, &mut allowance),
             Ok(Some(_))

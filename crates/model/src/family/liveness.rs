@@ -37,6 +37,8 @@ pub struct Liveness {
     pub unconditional: bool,
     /// What else is assumed of runs.
     pub pairs: Vec<Pair>,
+    /// The one of these that says that a run violates the property, where something is to hold for ever: it fails infinitely often.
+    pub fails: Option<usize>,
 }
 
 /// From where on something is waited for.
@@ -124,11 +126,13 @@ impl Family {
         let Ltl::Finally(until) = until else {
             return Err(reader.other_form());
         };
+        let mut fails = None;
         let until = match &**until {
             Ltl::State(until) => reader.predicate(until)?,
             // It is waited for nothing; but a run that violates this is one in which `q` fails infinitely often.
             Ltl::Globally(stable) => match &**stable {
                 Ltl::State(stable) => {
+                    fails = Some(pairs.len());
                     pairs.push(Pair {
                         declared: None,
                         of: None,
@@ -153,6 +157,7 @@ impl Family {
             until,
             unconditional,
             pairs,
+            fails,
         };
         if liveness.reference.is_none() {
             liveness.of_the_named(self);
@@ -190,8 +195,8 @@ impl Liveness {
             From::Beginning => None,
             From::Whenever(from) => named::process(from),
         };
-        let mut of_property = self.pairs.iter().filter(|pair| pair.declared.is_none());
-        let stable = of_property.find_map(|pair| named::process(&pair.effect));
+        let stable = self.fails.and_then(|fails| self.pairs.get(fails));
+        let stable = stable.and_then(|pair| named::process(&pair.effect));
         let Some((template, process)) = named::process(&self.until).or(from).or(stable) else {
             return;
         };

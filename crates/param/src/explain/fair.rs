@@ -7,7 +7,7 @@ use threadwise_evidence::Expression;
 use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
 use threadwise_evidence::family::{Deleted, Deletion, FairClaim, Least, Transition};
 use threadwise_lang::program::TemplateId;
-use threadwise_model::family::{Family, Formula as Predicate, Liveness, Pair, PathEnd, Term};
+use threadwise_model::family::{Family, Liveness, PathEnd, Term};
 
 use super::words::{Sign, add_to};
 use super::{Reader, Writer};
@@ -40,7 +40,7 @@ impl Argument<'_> {
 
     /// What is supposed, and refuted.
     fn opening(&self) -> String {
-        let suppose = match (self.stable(), self.own()) {
+        let suppose = match (self.liveness.fails, self.own()) {
             (Some(_), _) => "Suppose a fair run violates the property again and again".to_owned(),
             (None, None) => "Suppose a fair run waits for ever".to_owned(),
             (None, Some((_, own))) => {
@@ -55,18 +55,6 @@ impl Argument<'_> {
         format!(
             "{suppose}. What such a run does only finitely often is excluded, one thing after the other:"
         )
-    }
-
-    /// The position of the pair that stands for the negated property, where something is to hold for ever.
-    fn stable(&self) -> Option<usize> {
-        let pairs = &self.liveness.pairs;
-        let stands = |pair: &Pair| {
-            pair.declared.is_none() && pair.of.is_none() && pair.cause == Predicate::Constant(true)
-        };
-        match self.liveness.until {
-            Predicate::Constant(false) => pairs.iter().rposition(stands),
-            _ => None,
-        }
     }
 
     fn family(&self) -> &Family {
@@ -143,7 +131,7 @@ impl Argument<'_> {
                 own,
                 states,
             } => {
-                if self.stable() == Some(*assumption) {
+                if self.liveness.fails == Some(*assumption) {
                     return Some("In what is left, the property is never violated.".to_owned());
                 }
                 let declared = self.liveness.pairs.get(*assumption)?.declared;
