@@ -1,5 +1,6 @@
 //! Proofs of liveness made by hand: accepted as they are, and refused if a rule is broken.
 
+use threadwise_evidence::arithmetic::Formula;
 use threadwise_evidence::family::{Control, Deleted, Deletion, FairClaim, Holding, Transition};
 
 use super::{Draft, claim};
@@ -405,6 +406,43 @@ fn who_stays_does_not_move() {
         holds: true,
     });
     draft.refused("others may change");
+}
+
+/// Nobody goes on, and processes at one label differ.
+const APART: &str = "
+    param N = 2 where N >= 1;
+    shared x: bool = false;
+    process P[i: 1..N] {
+        local own: bool = false;
+        a: choose { own := true; } or { skip; }
+        w: await x;
+    }
+    fairness scheduling: unconditional;
+    liveness through under scheduling: forall i in P: G (P[i] at w -> F P[i] at done);
+";
+
+#[test]
+fn who_waits_is_somebody_else_if_the_predicate_does_not_hold_of_it() {
+    // If it does, nobody else need be there. If not, somebody is, and has no step.
+    for (own, part) in [("$0.own >= 1", "present"), ("$0.own <= 0", "enabled")] {
+        let draft = Draft::new(APART, "through").view("", &["x <= 0"]);
+        let mut draft = draft.counted("P", "$0.own >= 1");
+        let mut somebody = draft.somebody("w", own);
+        let count = draft.formula("#P.w[0] >= 1");
+        if let Deletion::Somebody {
+            holding, states, ..
+        } = &mut somebody
+        {
+            *holding = Some(Holding {
+                predicate: 0,
+                holds: true,
+            });
+            states[0].states = Formula::all([states[0].states.clone(), count]);
+        }
+        let all = vec![impossible(&[2]), somebody];
+        let draft = draft.fair(Some("w"), "0 <= 0", all);
+        draft.refused(&format!("\"part\":\"{part}\""));
+    }
 }
 
 #[test]
