@@ -199,6 +199,13 @@ pub(crate) fn of_templates(instance: &Instance) -> IndexVec<TemplateId, Template
     for (id, template) in program.templates.iter_enumerated() {
         for var in &template.locals {
             uses.initial(&var.initial);
+            // Until it is given, the cell holds the least id.
+            if let (Initial::Given, Some(ty)) = (&var.initial, var.scalar.ty()) {
+                uses.ordered(match ty {
+                    ExprType::OptId(_) => ExprType::Bool,
+                    ty => ty,
+                });
+            }
         }
         uses.block(id, &template.body);
     }
