@@ -389,9 +389,9 @@ fn space_between(left: &SyntaxToken, right: &SyntaxToken) -> bool {
         (Name | MinKw | MaxKw, LParen) => !right
             .parent()
             .is_some_and(|parent| matches!(parent.kind(), CallExpr | Def | Macro | Start)),
-        (RBracket, LParen) => !right
+        (RBracket, LParen) => right
             .parent()
-            .is_some_and(|parent| parent.kind() == ProcessParams),
+            .is_none_or(|parent| parent.kind() != ProcessParams),
         _ => true,
     }
 }
