@@ -6,7 +6,8 @@ use threadwise_lang::program::{BoundId, Domain, LocalId, LocationId, Scalar, Spa
 
 use super::expr::{Everybody, Lowering, Result, Targets};
 use super::{
-    Family, Formula, MAX_PATHS, Path, PathEnd, Started, Term, Unsupported, Write, between,
+    Family, FamilyVariable, Formula, MAX_PATHS, Path, PathEnd, Started, Term, Unsupported, Write,
+    between,
 };
 use crate::execute::{self, Evaluate, Execute, Form};
 use crate::system::Check;
@@ -212,11 +213,7 @@ impl<'a> Execute for Lowering<'a> {
 
     /// Truth values and ids are inside their types by construction; only integers are checked.
     fn fits(&mut self, place: &Targets<'a>, value: &Term) -> Result<Formula> {
-        let variable = place.variable;
-        Ok(match place.scalar {
-            Scalar::Range(..) => between(&variable.least, value, &variable.greatest),
-            _ => Formula::Constant(true),
-        })
+        Ok(within(place.scalar, place.variable, value))
     }
 
     fn holder(&self) -> Term {
@@ -267,10 +264,7 @@ impl<'a> Execute for Lowering<'a> {
     fn argument_fits(&mut self, parameter: (TemplateId, LocalId), value: &Term) -> Result<Formula> {
         let variable = &self.family.templates[parameter.0].locals[parameter.1];
         let declared = &self.family.program().templates[parameter.0].locals[parameter.1];
-        Ok(match declared.scalar {
-            Scalar::Range(..) => between(&variable.least, value, &variable.greatest),
-            _ => Formula::Constant(true),
-        })
+        Ok(within(&declared.scalar, variable, value))
     }
 
     fn start(
@@ -304,5 +298,13 @@ impl<'a> Execute for Lowering<'a> {
                 write.each.insert(0, (each.bound, each.template));
             }
         }
+    }
+}
+
+/// A value is one of a variable, as its type says.
+fn within(scalar: &Scalar, variable: &FamilyVariable, value: &Term) -> Formula {
+    match scalar {
+        Scalar::Range(..) => between(&variable.least, value, &variable.greatest),
+        _ => Formula::Constant(true),
     }
 }

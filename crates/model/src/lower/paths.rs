@@ -156,11 +156,7 @@ impl Execute for Translator<'_> {
     }
 
     fn fits(&mut self, place: &Place, value: &Expr) -> Result<Expr> {
-        let CellDomain::Range(lo, hi) = self.layout.vars[place.var].domain else {
-            return Ok(build::TRUE);
-        };
-        let copy = self.copy(value, self.path.span)?;
-        Ok(build::within(copy, lo, hi))
+        self.fits_in(place.var, value)
     }
 
     fn holder(&self) -> Expr {
@@ -204,12 +200,7 @@ impl Execute for Translator<'_> {
     }
 
     fn argument_fits(&mut self, parameter: (TemplateId, LocalId), value: &Expr) -> Result<Expr> {
-        let var = self.layout.local(parameter.0, parameter.1);
-        let CellDomain::Range(lo, hi) = self.layout.vars[var].domain else {
-            return Ok(build::TRUE);
-        };
-        let copy = self.copy(value, self.path.span)?;
-        Ok(build::within(copy, lo, hi))
+        self.fits_in(self.layout.local(parameter.0, parameter.1), value)
     }
 
     /// Starts a process. Its cells hold their initial values already, but for those that are given or begin with any value.
@@ -251,6 +242,14 @@ impl Execute for Translator<'_> {
 }
 
 impl Translator<'_> {
+    fn fits_in(&mut self, var: VarId, value: &Expr) -> Result<Expr> {
+        let CellDomain::Range(lo, hi) = self.layout.vars[var].domain else {
+            return Ok(build::TRUE);
+        };
+        let copy = self.copy(value, self.path.span)?;
+        Ok(build::within(copy, lo, hi))
+    }
+
     /// A place that is a cell if a condition holds, because a check says so there, as one that is a cell in any case; nothing if it never is.
     fn where_it_exists(
         &mut self,
