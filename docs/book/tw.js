@@ -1,7 +1,7 @@
 // The threadwise language for the highlighter of mdBook, which does not know it; and above each model what its mark says of it.
 "use strict";
 (() => {
-    const words = "param where enum record type shared local process ordered ring def macro invariant deadlock_free fairness liveness under exception "
+    const words = "param where enum record type shared local process ordered ring def macro initially invariant deadlock_free fairness liveness under exception "
         + "unconditional weak strong if then else await assert skip stay havoc lock unlock start goto break return choose or while loop for in "
         + "atomic forall exists count sum min max of at any";
     hljs.registerLanguage("tw", (hljs) => ({
