@@ -4,6 +4,7 @@
 //! prints is no answer yet; the engine proves it. It must not outlive the worker that asked it, however that ends: if the worker is ended from outside, the parent ends
 //! all of its process group, and if the parent is gone, the worker calls [`end`].
 
+use std::env;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -57,6 +58,11 @@ impl External {
 }
 
 impl HornSolver for External {
+    fn has(&self, name: &str) -> bool {
+        env::var_os("PATH")
+            .is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(name).is_file()))
+    }
+
     fn solve(&self, name: &str, clauses: &str) -> Result<String, String> {
         let mut child = match self.start(name) {
             Ok(child) => child,

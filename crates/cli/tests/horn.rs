@@ -72,6 +72,42 @@ fn a_solver_that_is_missing_or_errs_makes_no_verdict() {
     }
 }
 
+/// True, and what no engine here proves: that only even numbers come about is no inequality.
+const EVEN: &str = "
+    param N = 2 where N >= 1; shared x: int = 0;
+    process P[i: 1..N] { loop { a: x := x + 2; } }
+    invariant odd: x != 7;
+";
+
+#[test]
+fn by_default_z3_is_asked_last_and_for_so_much_work() {
+    let place = Place::new();
+    let ask = |model: &str| {
+        place.file("m.tw", model);
+        let args = [
+            "check",
+            "m.tw",
+            "--property",
+            "odd",
+            "--verbose",
+            "--for-all",
+            "N",
+        ];
+        let mut command = place.command(&args);
+        command.env("PATH", place.path().join("bin"));
+        Ran::of(command.output().unwrap())
+    };
+    let asked = || std::fs::read_to_string(place.path().join("asked"));
+    ask(EVEN).expect(3).says("`z3` is not there to be asked");
+    place.script("z3", "/bin/cat > asked; echo unknown");
+    ask(EVEN).expect(3).says("it says `unknown`");
+    assert!(asked().unwrap().starts_with("(set-option :rlimit "));
+    // What is proved without it is not put to it.
+    std::fs::remove_file(place.path().join("asked")).unwrap();
+    ask(&EVEN.replace("x != 7", "x >= 0")).expect(0);
+    assert!(asked().is_err());
+}
+
 #[test]
 fn a_solver_keeps_the_time_limit() {
     let place = Place::new();

@@ -5,6 +5,7 @@
 //! are refused there, so a setup is checked by making the engine.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::de::value::{Error, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
@@ -179,6 +180,21 @@ pub const LEARN: OptionInfo = OptionInfo::new(
 #[serde(transparent)]
 pub struct EngineOptions(BTreeMap<String, Vec<String>>);
 
+/// As on the command line, each behind a space.
+impl fmt::Display for EngineOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, values) in &self.0 {
+            match values.as_slice() {
+                [] => write!(f, " --{name}")?,
+                values => values
+                    .iter()
+                    .try_for_each(|value| write!(f, " --{name} {value}"))?,
+            }
+        }
+        Ok(())
+    }
+}
+
 impl EngineOptions {
     /// The same with an option that has no value.
     pub fn flag(mut self, name: &str) -> EngineOptions {
@@ -190,6 +206,12 @@ impl EngineOptions {
     pub fn value(mut self, name: &str, value: &str) -> EngineOptions {
         let values = self.0.entry(name.to_owned()).or_default();
         values.push(value.to_owned());
+        self
+    }
+
+    /// The same with these in place of what was given by their names.
+    pub fn and(mut self, others: &EngineOptions) -> EngineOptions {
+        self.0.extend(others.0.clone());
         self
     }
 

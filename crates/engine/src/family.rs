@@ -41,6 +41,9 @@ pub struct Task<'a> {
 
 /// Has other programs solve Horn clauses.
 pub trait HornSolver: Debug + Sync {
+    /// Whether the program of this name is there to be asked.
+    fn has(&self, program: &str) -> bool;
+
     /// What the program of this name prints, given clauses in SMT-LIB; or why it prints nothing.
     fn solve(&self, program: &str, clauses: &str) -> Result<String, String>;
 }

@@ -21,18 +21,32 @@ use crate::infer::Inference;
 use crate::points::Points;
 use crate::solution::{self, Said};
 
+/// What a solver may spend where there are others to ask, in its own units, which do not depend on the machine: some seconds.
+const RESOURCES: u32 = 20_000_000;
+
+/// A solver that is asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked<'s> {
+    /// Whoever can start it.
+    pub host: &'s dyn HornSolver,
+    /// What it is called.
+    pub name: &'s str,
+    /// Whether it is to give up after some work.
+    pub bounded: bool,
+}
+
 impl Attempt<'_> {
     /// Tries to prove properties with the help of a solver, one after the other.
     pub(crate) fn solved(
         &self,
         properties: &[(String, Claimed)],
-        solver: Option<(&dyn HornSolver, &str)>,
+        solver: Option<Asked<'_>>,
         proved: &mut Proved,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
         for (name, claimed) in properties {
             let found = match solver {
-                Some(solver) => self.ask(name, claimed, solver, allowance)?,
+                Some(solver) => self.ask(name, claimed, &solver, allowance)?,
                 None => Err("there is no solver to ask here".to_owned()),
             };
             match found {
@@ -52,7 +66,7 @@ impl Attempt<'_> {
         &self,
         name: &str,
         claimed: &Claimed,
-        (host, solver): (&dyn HornSolver, &str),
+        asked: &Asked<'_>,
         allowance: &mut Allowance,
     ) -> Result<Result<Proof, String>, Gap> {
         let wanted = [(name.to_owned(), claimed.clone())];
@@ -64,9 +78,13 @@ impl Attempt<'_> {
             Inference::new(&cases, &points, &modes, allowance.questions, allowance.stop);
         inference.close_hulls()?;
         let lemmas = horn::equations(&inference)?;
-        let clauses = horn::clauses(&cases, &goals, &lemmas);
+        let mut clauses = horn::clauses(&cases, &goals, &lemmas);
+        if asked.bounded {
+            clauses.insert_str(0, &format!("(set-option :rlimit {RESOURCES})\n"));
+        }
+        let solver = asked.name;
         let says = |what: &dyn Display| format!("`{solver}`: {what}");
-        let answer = match host.solve(solver, &clauses) {
+        let answer = match asked.host.solve(solver, &clauses) {
             Ok(answer) => answer,
             Err(message) => return Ok(Err(message)),
         };

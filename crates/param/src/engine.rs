@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use threadwise_engine::{
-    Counterexample, Decides, EngineInfo, FamilyAnswer, FamilyEngine, FamilyOutcome, Form, Make,
-    Observer, OptionInfo, Refused, Setup, Task,
+    Counterexample, Decides, EngineInfo, EngineOptions, FamilyAnswer, FamilyEngine, FamilyOutcome,
+    Form, Make, Observer, OptionInfo, Refused, Setup, Task,
 };
 use threadwise_evidence::{
     Account, CHECKS, Certificate, Claim, Missing, Outline, Reason, ReasonCode, Round, Stats,
@@ -20,6 +20,7 @@ use threadwise_lang::suggest::closest;
 use threadwise_model::family::{self, Family, Formula, Liveness};
 use threadwise_model::system::System;
 
+use crate::chc::Asked;
 use crate::counter::{Allowance, Attempt, Claimed, Proof};
 use crate::cubes::Arrivals;
 use crate::explain;
@@ -119,6 +120,11 @@ pub static CUBES: EngineInfo = EngineInfo {
     options: &[],
     make: Make::All(|setup| Ok(Box::new(Prover::new(Way::Cubes).set_up(setup)))),
 };
+
+/// [`COUNTER`] asking another program.
+pub fn by_solver() -> EngineOptions {
+    EngineOptions::default().value(METHOD.name, "chc")
+}
 
 fn counter(setup: &Setup) -> Result<Box<dyn FamilyEngine>, Refused> {
     let method = setup.options.choice(&METHOD)?;
@@ -251,7 +257,10 @@ impl FamilyEngine for Prover {
             mut processes,
             mut stopped,
             ..
-        } = search(Reach::Small, task.properties, observer);
+        } = match self.looks() {
+            true => search(Reach::Small, task.properties, observer),
+            false => Found::nothing(task.properties.len()),
+        };
         let Proved {
             mut proofs,
             whys,
@@ -262,6 +271,7 @@ impl FamilyEngine for Prover {
             Some(_) => Proved::default(),
         };
         let beyond: &[Reach] = match self.way {
+            _ if !self.looks() => &[],
             Way::Counter(_) => &[Reach::Larger, Reach::Far],
             // Whoever is not asked alone has `counter` at its side.
             Way::Cubes | Way::Generalise => &[Reach::Larger],
@@ -287,13 +297,13 @@ impl FamilyEngine for Prover {
                 violations[place] = violation;
             }
         }
-        let round = format!(
+        let round = self.looks().then(|| Round::new(format!(
             "{instances} small instances, with up to {processes} processes: {states} states up to symmetry"
-        );
+        )));
         let answers = task.properties.iter().zip(violations);
         let findings = answers.map(|(property, violation)| {
             let mut account = Account {
-                rounds: vec![Round::new(round.clone())],
+                rounds: round.iter().cloned().collect(),
                 ..Account::default()
             };
             if let Some(proof) = proofs.remove(property) {
@@ -312,15 +322,11 @@ impl FamilyEngine for Prover {
                     let gave_up = why.map(|why| Missing::new(format!("`{}` gave up: {why}", self.name())));
                     let missing = missing.remove(property).or(gave_up);
                     let why = why.map(|why| format!(" ({why})"));
-                    FamilyAnswer::Unknown(Reason::new(
-                        ReasonCode::NoProof,
-                        format!(
-                            "`{}` found no proof{}, and no violation in {states} states of instances with up to {processes} processes",
-                            self.name(),
-                            why.unwrap_or_default()
-                        ),
-                    )
-                    .missing(missing))
+                    let mut message = format!("`{}` found no proof{}", self.name(), why.unwrap_or_default());
+                    if self.looks() {
+                        message += &format!(", and no violation in {states} states of instances with up to {processes} processes");
+                    }
+                    FamilyAnswer::Unknown(Reason::new(ReasonCode::NoProof, message).missing(missing))
                 }
             };
             (answer, account)
@@ -333,6 +339,11 @@ impl FamilyEngine for Prover {
 }
 
 impl Prover {
+    /// Whether it looks for violations: not if others have done so, and another program is asked for a proof.
+    fn looks(&self) -> bool {
+        !(self.bounded && matches!(self.way, Way::Counter(Method::Chc)))
+    }
+
     /// Tries to prove what is not violated.
     fn prove(
         &self,
@@ -341,6 +352,10 @@ impl Prover {
         observer: &mut dyn Observer,
     ) -> Proved {
         let mut proved = Proved::default();
+        if !self.looks() && !task.solver.is_some_and(|host| host.has(self.solver)) {
+            proved.why = Some(format!("`{}` is not there to be asked", self.solver));
+            return proved;
+        }
         let family = match Family::new(Arc::clone(task.program), task.fixed) {
             Ok(family) => family,
             Err(unsupported) => {
@@ -415,8 +430,12 @@ impl Prover {
             Way::Counter(Method::Native) => attempt.all(&open, &mut proved.proofs, &mut allowance),
             Way::Counter(Method::Cegar) => attempt.refined(&open, &mut proved, &mut allowance),
             Way::Counter(Method::Chc) => {
-                let solver = task.solver.map(|host| (host, self.solver));
-                attempt.solved(&open, solver, &mut proved, &mut allowance)
+                let asked = task.solver.map(|host| Asked {
+                    host,
+                    name: self.solver,
+                    bounded: self.bounded,
+                });
+                attempt.solved(&open, asked, &mut proved, &mut allowance)
             }
             Way::Generalise => attempt.generalise(&open, &mut proved.proofs, &mut allowance),
         };

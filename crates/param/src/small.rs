@@ -107,6 +107,20 @@ pub struct Found {
     pub stopped: Option<Stop>,
 }
 
+impl Found {
+    /// What is found where nobody looks.
+    pub(crate) fn nothing(properties: usize) -> Found {
+        Found {
+            violations: (0..properties).map(|_| None).collect(),
+            states: 0,
+            cells: 0,
+            instances: 0,
+            processes: 0,
+            stopped: None,
+        }
+    }
+}
+
 /// States of an instance.
 #[derive(Debug)]
 pub struct Sample {

@@ -849,7 +849,8 @@ impl<'a> Checking<'a> {
     /// An engine with a job, before it is begun.
     fn contestant<'c>(&self, entry: Entry, subject: Subject<'c>, mut job: Job) -> Contestant<'c> {
         job.engine = entry.engine.name.to_owned();
-        job.setup.options = self.plan.options.engine_options.of(entry.engine);
+        let given = self.plan.options.engine_options.of(entry.engine);
+        job.setup.options = given.and(&entry.with);
         Contestant {
             entry,
             subject,

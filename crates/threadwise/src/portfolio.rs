@@ -4,11 +4,11 @@
 //! that is conclusive in a round wins. So what it costs is bounded by what the winner needs, whatever the others would need, and the outcome does not
 //! depend on how many are run side by side. `docs/book/src/choosing-an-engine.md` has the plans with the measurements that they are from.
 
-use threadwise_engine::{Decides, EngineInfo, Make};
+use threadwise_engine::{Decides, EngineInfo, EngineOptions, Make};
 use threadwise_explicit::EXPLICIT;
 use threadwise_lang::program::{IdOrder, Instances, Program};
 use threadwise_liveness::{FAIR_LOCAL_B, MONOLITHIC};
-use threadwise_param::engine::{COUNTER, CUBES, GENERALISE, RANKING};
+use threadwise_param::engine::{COUNTER, CUBES, GENERALISE, RANKING, by_solver};
 use threadwise_safety::{FORWARD, SPLIT};
 
 use crate::plan::Only;
@@ -36,7 +36,7 @@ pub(crate) fn alone(kind: Kind) -> &'static EngineInfo {
 const FIRST: u64 = 150_000;
 
 /// An engine of a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Entry {
     /// The engine.
     pub(crate) engine: &'static EngineInfo,
@@ -50,6 +50,8 @@ pub(crate) struct Entry {
     pub(crate) lifted: bool,
     /// Whether it is to learn from a smaller instance first.
     pub(crate) learns: bool,
+    /// Options of the engine that it is asked with.
+    pub(crate) with: EngineOptions,
 }
 
 impl Entry {
@@ -62,6 +64,7 @@ impl Entry {
             from: 0,
             lifted: false,
             learns: false,
+            with: EngineOptions::default(),
         }
     }
 
@@ -95,15 +98,21 @@ impl Entry {
         if self.head_start > self.share {
             words.push(format!("at first {}", self.head_start));
         }
-        if self.from > 0 {
-            words.push(format!("from round {}", self.from + 1));
+        match self.from {
+            0 => {}
+            LAST => words.push("when the others have given up".to_owned()),
+            from => words.push(format!("from round {}", from + 1)),
         }
+        let name = format!("{}{}", self.engine.name, self.with);
         match words.as_slice() {
-            [] => self.engine.name.to_owned(),
-            words => format!("{} ({})", self.engine.name, words.join(", ")),
+            [] => name,
+            words => format!("{name} ({})", words.join(", ")),
         }
     }
 }
+
+/// The round of whoever is asked when all others have given up.
+const LAST: u32 = u32::MAX;
 
 /// Properties of a half for all values of parameters.
 pub(crate) fn for_all(half: Only) -> Vec<Entry> {
@@ -112,6 +121,10 @@ pub(crate) fn for_all(half: Only) -> Vec<Entry> {
             Entry::new(&COUNTER).share(4),
             Entry::new(&CUBES).share(4),
             Entry::new(&GENERALISE).from(5),
+            Entry {
+                with: by_solver(),
+                ..Entry::new(&COUNTER).from(LAST)
+            },
         ],
         Only::Liveness => vec![Entry::new(&RANKING)],
     }
