@@ -8,18 +8,13 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::common::{Place, stable};
-use crate::pages::{Block, blocks, chapters, follow, is_as_shown, read, root};
+use crate::pages::{Block, blocks, chapters, follow, is_as_shown, read, root, write};
 
 const SUMMARY: &str = "docs/book/src/SUMMARY.md";
 const REFERENCE: &str = "docs/book/src/command-line-reference.md";
 
 /// Held by whoever may rewrite pages.
 static PAGES: Mutex<()> = Mutex::new(());
-
-/// Whether pages are to be rewritten.
-fn write() -> bool {
-    std::env::var_os("THREADWISE_WRITE_BOOK").is_some_and(|value| value != "0")
-}
 
 /// The README and all chapters.
 fn all_pages() -> Vec<String> {

@@ -16,4 +16,5 @@ mod limits;
 mod liveness;
 mod lsp;
 mod pages;
+mod papers;
 mod report;

@@ -1,4 +1,5 @@
-//! The walk through the code in the book is true: each function that it names is in the file that it links to, and calls what comes next.
+//! The walk through the code in the book is true: each function that it names is in the file that it links to, and calls what comes next. And whatever
+//! `docs/papers.md` names of the sources is in the file that it links to.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +10,12 @@ struct Stop {
     leads_to: Vec<String>,
 }
 
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs")
+}
+
 fn page() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/src/walk.md")
+    docs().join("book/src/walk.md")
 }
 
 /// ``| [`name`](file) | what it does | `next`, `other` |``
@@ -47,6 +52,73 @@ fn names(text: &str, word: &str) -> bool {
     let word = word.rsplit("::").next().unwrap_or(word);
     let part = |c: char| c.is_alphanumeric() || c == '_';
     text.split(|c| !part(c)).any(|found| found == word)
+}
+
+/// What a page names of the sources, ``[`name`](file.rs)``, with the number of the line.
+fn named(page: &str) -> Vec<(usize, &str, &str)> {
+    let mut found = Vec::new();
+    for (number, line) in page.lines().enumerate() {
+        for rest in line.split("[`").skip(1) {
+            if let Some((name, rest)) = rest.split_once("`](")
+                && let Some((file, _)) = rest.split_once(')')
+                && file.ends_with(".rs")
+            {
+                found.push((number + 1, name, file));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a file defines a function, a type, or a variant of one.
+fn defines(code: &str, name: &str) -> bool {
+    let (owner, own) = name.rsplit_once("::").unwrap_or(("", name));
+    let defined = |word: &str, kinds: &[&str]| {
+        let heads = kinds.iter().map(|kind| format!("{kind} {word}"));
+        let mut heads = heads.filter_map(|head| {
+            let mut rests = code.match_indices(&head);
+            rests.find_map(|(at, head)| {
+                let after = code[at + head.len()..].chars().next()?;
+                (!after.is_alphanumeric() && after != '_').then_some(at)
+            })
+        });
+        heads.next()
+    };
+    let kinds = ["fn", "struct", "enum", "trait", "const", "static"];
+    if owner.is_empty() || !own.starts_with(char::is_uppercase) {
+        return (owner.is_empty() || names(code, owner)) && defined(own, &kinds).is_some();
+    }
+    // A variant: between the head and the brace that closes it.
+    defined(owner, &["enum"]).is_some_and(|at| {
+        let rest = &code[at..];
+        names(&rest[..rest.find("\n}").unwrap_or(rest.len())], own)
+    })
+}
+
+#[test]
+fn what_the_page_on_the_papers_names_is_there() {
+    let page = std::fs::read_to_string(docs().join("papers.md")).expect("the page");
+    let named = named(&page);
+    assert!(named.len() >= 120, "{} names", named.len());
+    let wrong = named.iter().filter_map(|(line, name, file)| {
+        let code = std::fs::read_to_string(docs().join(file)).unwrap_or_default();
+        (!defines(&code, name)).then(|| format!("papers.md:{line}: {file} has no `{name}`"))
+    });
+    let wrong: Vec<String> = wrong.collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_name_that_is_not_there_is_noticed() {
+    let code = "enum Way {\n    Short,\n}\nimpl Way {\n    fn walk(&self) {}\n}\nstruct Long;\n";
+    for there in ["Way", "Way::Short", "Way::walk", "walk", "Long"] {
+        assert!(defines(code, there), "{there}");
+    }
+    for missing in ["Way::Long", "wal", "Road::walk", "Short", "Wa", "Way::run"] {
+        assert!(!defines(code, missing), "{missing}");
+    }
+    let page = "x [`a`](b.rs), [`c`](d.md)\n| [`E::f`](../g.rs) |\n";
+    assert_eq!(named(page), [(1, "a", "b.rs"), (2, "E::f", "../g.rs")]);
 }
 
 #[test]

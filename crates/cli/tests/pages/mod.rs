@@ -22,6 +22,11 @@ pub fn read(path: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Whether pages are to be rewritten.
+pub fn write() -> bool {
+    std::env::var_os("THREADWISE_WRITE_BOOK").is_some_and(|value| value != "0")
+}
+
 /// The pages of the book, from the workspace, in order of their names, without the table of contents.
 pub fn chapters() -> Vec<String> {
     let folder = root().join("docs/book/src");
