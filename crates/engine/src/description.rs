@@ -168,11 +168,17 @@ pub const NO_SYMMETRY: OptionInfo = OptionInfo::flag(
     "In engines that look at processes one by one, look at every one, not at one for all that are alike: slower, for comparison",
 );
 
-/// In engines that can begin with what was exposed at a smaller instance. Whoever runs them runs them there first.
+/// In engines that can begin with what was exposed at a smaller instance. Whoever runs them runs them there first, if nothing else is said where parameters are at most three.
 pub const LEARN: OptionInfo = OptionInfo::new(
     "learn",
-    "In the local engines for liveness, first decide the property at the instance with this value, and begin with what was exposed there (repeatable, for several parameters)",
+    "In the local engines for liveness, first decide the property at the instance with this value, and begin with what was exposed there (repeatable, for several parameters; default: every parameter at most 3)",
     Form::Settings,
+);
+
+/// In engines that have [`LEARN`].
+pub const NO_LEARN: OptionInfo = OptionInfo::flag(
+    "no-learn",
+    "In the local engines for liveness, begin with nothing exposed, without a look at a smaller instance: slower, for comparison",
 );
 
 /// Options of an engine that were given, by their names, with their values.

@@ -9,7 +9,8 @@ mod family;
 mod limits;
 
 pub use description::{
-    Decides, EngineInfo, EngineOptions, Form, LEARN, Make, NO_SYMMETRY, OptionInfo, Refused, Setup,
+    Decides, EngineInfo, EngineOptions, Form, LEARN, Make, NO_LEARN, NO_SYMMETRY, OptionInfo,
+    Refused, Setup,
 };
 pub use engine::{Answer, Engine, Outcome, Run, RunEnding, State, Unsupported};
 pub use family::{Counterexample, FamilyAnswer, FamilyEngine, FamilyOutcome, HornSolver, Task};

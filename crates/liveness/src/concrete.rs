@@ -55,6 +55,8 @@ pub(crate) struct Examiner<'a, 's> {
     pub(crate) process: ProcessId,
     pub(crate) terms: &'a [Fairness<Expr>],
     pub(crate) lasso: &'a Lasso,
+    /// Whether steps of others must be such that they can be taken whatever is hidden.
+    pub(crate) must: bool,
 }
 
 impl Examiner<'_, '_> {
@@ -67,8 +69,14 @@ impl Examiner<'_, '_> {
             .indices()
             .filter(|other| *other != self.process)
             .collect();
+        let mut facts = match self.must {
+            true => self.may_be_unable(&others)?,
+            false => Vec::new(),
+        };
+        if !facts.is_empty() {
+            return Ok(Examined::Tell(facts));
+        }
         // Round the loop first: what is wrong there is wrong on all ways to it.
-        let mut facts = Vec::new();
         for other in &others {
             let start = self.locals(*other, self.lasso.loop_from)?;
             facts.extend(self.stuck(&frames, *other, self.lasso.loop_from, start)?);
@@ -96,6 +104,31 @@ impl Examiner<'_, '_> {
             true => self.join(&frames, &tracks),
             false => Ok(Examined::Tell(facts)),
         }
+    }
+
+    /// For the first step that somebody else can perhaps not take, what tells whether it can: a MUST predicate (Figure 6 of the paper).
+    fn may_be_unable(&self, others: &[ProcessId]) -> Result<Vec<Fact>, Halt> {
+        let d = &self.symbolic.diagrams;
+        for (position, (process, _)) in self.lasso.steps.iter().enumerate() {
+            if !others.contains(process) {
+                continue;
+            }
+            let seen = self.cells_of(self.seen(position))?;
+            let here = self.only(*process, &d.and(&self.abstraction.own[*process], &seen)?)?;
+            let able = self.able(*process, position)?;
+            let unable = d.minus(&here, &able)?;
+            if d.is_empty(&unable) {
+                continue;
+            }
+            for cell in &self.abstraction.view.own[*process].cells {
+                let values = self.values(&able, *cell)?;
+                if values.is_disjoint(&self.values(&unable, *cell)?) {
+                    return Ok(vec![Fact::Value(*cell, values)]);
+                }
+            }
+            return Ok(vec![Fact::Whatever(vec![*process], vec![able])]);
+        }
+        Ok(Vec::new())
     }
 
     /// All local states that an assertion allows at a position.

@@ -6,9 +6,11 @@
 //! excludes all runs of one process. A run that is found is made one of the program, or else says what to expose next. What is exposed
 //! tells more each time, and there is only so much to tell, so this ends.
 
+use std::collections::BTreeSet;
+
 use threadwise_engine::{
-    Answer, Decides, Engine, EngineInfo, LEARN, Limits, Make, NO_SYMMETRY, Observer, Outcome, Run,
-    Setup, Unsupported,
+    Answer, Decides, Engine, EngineInfo, LEARN, Limits, Make, NO_LEARN, NO_SYMMETRY, Observer,
+    OptionInfo, Outcome, Run, Setup, Unsupported,
 };
 use threadwise_evidence::{Certificate, Exposed, FairClaim, FairProof, Outline, Round as Told};
 use threadwise_model::layout::process_name;
@@ -36,7 +38,7 @@ pub static LOCAL: EngineInfo = EngineInfo {
     about: "Fair cycles of one process at a time against what the others may do, with all that fairness speaks of exposed; refined until it is a proof or a run is real.",
     decides: Decides::Liveness,
     explains: true,
-    options: &[NO_SYMMETRY, LEARN],
+    options: &[NO_SYMMETRY, LEARN, NO_LEARN, MUST],
     make: Make::One(|setup| Ok(Local::boxed(Variant::Plain, setup))),
 };
 
@@ -59,6 +61,14 @@ pub static FAIR_LOCAL_B: EngineInfo = EngineInfo {
     options: LOCAL.options,
     make: Make::One(|setup| Ok(Local::boxed(Variant::B, setup))),
 };
+
+const MUST: OptionInfo = OptionInfo::flag(
+    "must",
+    "In the local engines for liveness, expose of the first step that another process can perhaps not take whether it can, as the method was published, before everybody is followed along an abstract run",
+);
+
+/// In instances with so few processes it takes little time to find out which facts are needed.
+const FEW: u32 = 4;
 
 /// Which runs of an abstract process are excluded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,6 +95,10 @@ pub struct Local {
     pub explain: bool,
     /// What is exposed from the beginning.
     pub exposed: Vec<Exposed>,
+    /// Whether what is exposed first is whether others can take the steps of an abstract run, as published.
+    pub must: bool,
+    /// Whether to give up where something else would have to be exposed.
+    pub trial: bool,
 }
 
 impl Local {
@@ -95,6 +109,8 @@ impl Local {
             certificates: setup.certificates,
             explain: setup.explain,
             exposed: setup.exposed.clone(),
+            must: setup.options.has(&MUST),
+            trial: false,
         })
     }
 }
@@ -166,7 +182,14 @@ impl Local {
                 continue;
             }
             let place = (number, conjuncts.len());
-            match self.conjunct(attempt, observer, place, conjunct)? {
+            let mut facts = BTreeSet::new();
+            let decided = self.conjunct(attempt, observer, place, conjunct, &mut facts)?;
+            // Whoever wants a certificate does not want to learn.
+            if !self.certificates && attempt.system.processes() <= FEW {
+                facts = self.needed(attempt, observer, place, conjunct, facts)?;
+            }
+            attempt.learnt.extend(facts);
+            match decided {
                 Decided::Violated(run) => return Ok(Answer::Violated(run)),
                 Decided::Proved(Some(more)) if self.certificates => {
                     if let Some(claim) = &mut claim {
@@ -196,12 +219,41 @@ impl Local {
         )))
     }
 
+    /// Those of some facts without which a proof cannot do: each is left out in turn, and what is still proved is learnt without it.
+    fn needed(
+        &self,
+        attempt: &mut Attempt,
+        observer: &mut dyn Observer,
+        place: (usize, usize),
+        conjunct: &Formula<Expr>,
+        facts: BTreeSet<Exposed>,
+    ) -> Result<BTreeSet<Exposed>, Halt> {
+        let mut needed = facts.clone();
+        for fact in &facts {
+            let less = needed.iter().filter(|other| *other != fact);
+            let trial = Local {
+                exposed: less.cloned().collect(),
+                explain: false,
+                trial: true,
+                ..self.clone()
+            };
+            let mut learnt = BTreeSet::new();
+            let decided = trial.conjunct(attempt, observer, place, conjunct, &mut learnt)?;
+            if let Decided::Proved(_) = decided {
+                needed.remove(fact);
+            }
+        }
+        Ok(needed)
+    }
+
+    /// Decides a conjunct. `learnt` are the facts that a proof exposed in the end.
     fn conjunct(
         &self,
         attempt: &mut Attempt,
         observer: &mut dyn Observer,
         place: (usize, usize),
         conjunct: &Formula<Expr>,
+        learnt: &mut BTreeSet<Exposed>,
     ) -> Result<Decided, Halt> {
         let system = attempt.system;
         let limits = attempt.limits;
@@ -223,7 +275,7 @@ impl Local {
         self.expose_for_property(attempt, &program, &groups, conjunct, one, &mut exposure)?;
         let grown = Grown::default();
         let mut search = Search::new(&grown, program, limits, observer);
-        if exposure.facts() > facts {
+        if exposure.facts() > facts && !self.trial {
             let facts = exposure.told(&search.symbolic, &groups);
             let note = format!("exposed for the property: {facts}");
             if !attempt.account.notes.contains(&note) {
@@ -260,7 +312,7 @@ impl Local {
                 Round::Violated(run) => return Ok(Decided::Violated(run)),
                 Round::Proved(proofs) => {
                     attempt.count(&search);
-                    attempt.learnt.extend(exposure.learnt(system, &groups));
+                    learnt.extend(exposure.learnt(system, &groups));
                     if let Some(trigger) = trigger(conjunct)
                         && never(&program, &groups, &assertions, &trigger)?
                     {
@@ -291,6 +343,7 @@ impl Local {
                         },
                     )));
                 }
+                Round::Open(_) if self.trial => return Ok(Decided::GaveUp),
                 Round::Open(examined) => examined,
             };
             *attempt.account.refinements.get_or_insert(0) += 1;
@@ -442,6 +495,7 @@ impl Local {
                     process,
                     terms,
                     lasso: &lasso,
+                    must: self.must,
                 };
                 return Ok(match examiner.examine()? {
                     Examined::Real(run) => Round::Violated(run),

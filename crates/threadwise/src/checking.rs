@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::sync::Arc;
 
-use threadwise_engine::{Make, Setup};
+use threadwise_engine::{LEARN, Make, NO_LEARN, Setup};
 use threadwise_evidence::{Missing, Reason, ReasonCode, Stats, Verdict, replay, transplant};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::Program;
@@ -763,9 +763,15 @@ impl<'a> Checking<'a> {
         few: bool,
     ) -> Vec<Entry> {
         let kind = group.first().map_or(Kind::Builtin, |planned| planned.kind);
+        let engine = chosen(self.plan.engine, kind);
         let one = Entry {
-            learns: !self.plan.learn.is_empty(),
-            ..Entry::new(chosen(self.plan.engine, kind))
+            learns: smaller
+                && engine
+                    .options
+                    .iter()
+                    .any(|option| option.name == LEARN.name)
+                && !self.plan.options.engine_options.has(&NO_LEARN),
+            ..Entry::new(engine)
         };
         match kind {
             _ if few || self.is_particular() => vec![one],

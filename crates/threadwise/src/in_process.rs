@@ -199,7 +199,7 @@ fn run_learning(
     };
     let exposed = learnt.findings.into_iter();
     let exposed: Vec<Exposed> = exposed.flat_map(|found| found.account.exposed).collect();
-    let facts: usize = exposed.iter().map(|exposed| exposed.values.len()).sum();
+    let facts = exposed.len();
     let plural = if facts == 1 { "" } else { "s" };
     let note = format!("{facts} fact{plural} learnt at {values}");
     let mut taught = job.clone();

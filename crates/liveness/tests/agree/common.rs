@@ -59,15 +59,23 @@ pub fn settings() -> Vec<Setting> {
         });
     }
     // Without certificates one process stands for others in more places.
-    for (name, variant, symmetric, certificates) in [
-        ("plain", Variant::Plain, false, true),
-        ("plain, symmetric", Variant::Plain, true, true),
-        ("plain, symmetric, uncertified", Variant::Plain, true, false),
-        ("a", Variant::A, false, true),
-        ("a, symmetric", Variant::A, true, true),
-        ("a, symmetric, uncertified", Variant::A, true, false),
-        ("b", Variant::B, false, true),
-        ("b, symmetric", Variant::B, true, true),
+    for (name, variant, symmetric, certificates, must) in [
+        ("plain", Variant::Plain, false, true, false),
+        ("plain, symmetric", Variant::Plain, true, true, false),
+        (
+            "plain, symmetric, uncertified",
+            Variant::Plain,
+            true,
+            false,
+            false,
+        ),
+        ("a", Variant::A, false, true, false),
+        ("a, symmetric", Variant::A, true, true, false),
+        ("a, symmetric, uncertified", Variant::A, true, false, false),
+        ("a, symmetric, must", Variant::A, true, true, true),
+        ("b", Variant::B, false, true, false),
+        ("b, symmetric", Variant::B, true, true, false),
+        ("b, must", Variant::B, false, true, true),
     ] {
         settings.push(Setting {
             name,
@@ -78,6 +86,7 @@ pub fn settings() -> Vec<Setting> {
                 variant,
                 symmetric,
                 certificates,
+                must,
                 ..Local::default()
             }),
         });
