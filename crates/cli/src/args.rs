@@ -554,6 +554,9 @@ pub(crate) struct ExportArgs {
     /// With `--to chc`: add what is known of views to the clauses, as equations, which makes many of them easier
     #[arg(long)]
     pub(crate) with_lemmas: bool,
+    /// With `--to chc`: let the others do whatever their text allows, and count them alone, as the abstraction was published
+    #[arg(long, conflicts_with = "with_lemmas")]
+    pub(crate) as_published: bool,
     /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -14,7 +14,7 @@ use threadwise_export::promela::promela;
 use threadwise_export::smv::smv;
 use threadwise_lang::program::Span;
 use threadwise_model::lower::lower;
-use threadwise_param::horn::horn;
+use threadwise_param::horn::{Others, horn};
 
 use crate::args::{ExportArgs, ImportArgs, Target};
 use crate::check::with_help;
@@ -29,8 +29,14 @@ pub(crate) fn export(args: &ExportArgs, terminal: &Terminal) -> Exit {
             terminal.error(&"`--to dot` draws the program text: leave --property and --set out");
             return Exit::Input;
         }
-        _ if args.with_lemmas => {
-            terminal.error(&"`--with-lemmas` is for `--to chc`: leave it out for other languages");
+        _ if args.with_lemmas || args.as_published => {
+            let option = match args.with_lemmas {
+                true => "--with-lemmas",
+                false => "--as-published",
+            };
+            terminal.error(&format_args!(
+                "`{option}` is for `--to chc`: leave it out for other languages"
+            ));
             return Exit::Input;
         }
         Target::Dot => return graph(args, terminal),
@@ -167,7 +173,12 @@ fn clauses(args: &ExportArgs, terminal: &Terminal) -> Exit {
         return refuse(&with_help(&error));
     }
     let fixed = values.0.into_iter().collect();
-    let clauses = match horn(program, &fixed, &args.property, args.with_lemmas) {
+    let others = match (args.with_lemmas, args.as_published) {
+        (true, _) => Others::WithLemmas,
+        (_, true) => Others::Anything,
+        _ => Others::Known,
+    };
+    let clauses = match horn(program, &fixed, &args.property, others) {
         Ok(clauses) => clauses,
         Err(error) => return refuse(&error),
     };

@@ -351,9 +351,16 @@ fn export_writes_horn_clauses() {
         let ran = place.run(&[&chc[..], &more].concat()).expect(2);
         assert!(ran.stderr.contains(message), "{ran:?}");
     }
-    let smv = ["export", "lock.tw", "--to", "smv", "--with-lemmas"];
-    let ran = place.run(&smv).expect(2);
-    assert!(ran.stderr.contains("is for `--to chc`"), "{ran:?}");
+    let published = [&chc[..], &["--as-published"]].concat();
+    place.run(&published).expect(0).says("|other #P.");
+    let both = [&published[..], &["--with-lemmas"]].concat();
+    place.run(&both).expect(2);
+    for option in ["--with-lemmas", "--as-published"] {
+        let smv = ["export", "lock.tw", "--to", "smv", option];
+        let ran = place.run(&smv).expect(2);
+        let message = format!("`{option}` is for `--to chc`");
+        assert!(ran.stderr.contains(&message), "{ran:?}");
+    }
 }
 
 #[test]

@@ -6,27 +6,42 @@
 //!
 //! The equations that `Inference` finds hold of all reachable states, so adding them to the bodies of clauses changes no answer. It makes many clauses easy that solvers do not
 //! come to an end with otherwise.
+//!
+//! As published (Definitions 3 to 5 of Pani, Weissenbacher and Zuleger, FMCAD 2020), clauses know less: those who are followed are as many from the first to the last, the counters
+//! count the others alone, and the own variables of another one that moves may have any values. Each clause has one predicate in its body then, that of the state before.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::sync::Arc;
 
 use threadwise_engine::{Limits, Silent};
 use threadwise_evidence::CHECKS;
-use threadwise_evidence::arithmetic::{Formula as Linear, Variable};
+use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 use threadwise_lang::program::Program;
 use threadwise_model::family::{Family, Unsupported};
 use threadwise_show::{SmtLib, sum};
 
 use crate::candidates::Modes;
-use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, TooMuch};
+use crate::cegar::{Before, Transitions};
+use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, TooMuch, form_after};
 use crate::counter::Claimed;
 use crate::engine::{QUESTIONS, SAMPLES};
 use crate::infer::{Inference, variables};
 use crate::points::Points;
 use crate::questions::Halt;
-use crate::scope::{Form, Ghosts, Table};
+use crate::scope::{Form, Ghosts, Table, Var};
 use crate::small;
+
+/// What clauses say of the processes that are not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Others {
+    /// What is known of the one that moves is what is known of every process.
+    Known,
+    /// The same, and equations that hold of all reachable states.
+    WithLemmas,
+    /// As published: whatever its text allows, its own variables having any values, and counters are about the others alone.
+    Anything,
+}
 
 /// Horn clauses of a program.
 #[derive(Clone, Debug)]
@@ -62,7 +77,7 @@ pub fn horn(
     program: &Arc<Program>,
     fixed: &BTreeMap<String, i64>,
     properties: &[String],
-    lemmas: bool,
+    others: Others,
 ) -> Result<Horn, HornError> {
     let family = Family::new(Arc::clone(program), fixed).map_err(HornError::Program)?;
     let mut left_out = Vec::new();
@@ -88,9 +103,9 @@ pub fn horn(
     }
     let too_much = |error: TooMuch| HornError::TooMuch(error.to_string());
     let Abstraction { cases, goals } = abstraction(&family, &claimed).map_err(too_much)?;
-    let equations = match lemmas {
-        false => Vec::new(),
-        true => {
+    let equations = match others {
+        Others::Known | Others::Anything => Vec::new(),
+        Others::WithLemmas => {
             let samples = small::samples(
                 &family.shared_program(),
                 fixed,
@@ -106,10 +121,11 @@ pub fn horn(
             found.map_err(|halt| HornError::Lemmas(halt.to_string()))?
         }
     };
-    Ok(Horn {
-        text: clauses(&cases, &goals, &equations),
-        left_out,
-    })
+    let text = match others {
+        Others::Anything => published(&cases, &goals).map_err(|e| too_much(e.into()))?,
+        Others::Known | Others::WithLemmas => clauses(&cases, &goals, &equations),
+    };
+    Ok(Horn { text, left_out })
 }
 
 /// An abstraction of a program.
@@ -156,17 +172,10 @@ pub(crate) fn clauses(
     let mut writer = Writer {
         cases,
         lemmas,
+        counted: "",
         text: String::new(),
     };
-    writer.line("; Written by threadwise: a thread-modular counter abstraction as Horn clauses.");
-    writer.line("; A predicate for each view: for processes at these labels. If the clauses are");
-    writer.line("; satisfiable, the property holds for all values of the parameters.");
-    writer.line("(set-logic HORN)");
-    for view in 0..cases.views.len() {
-        let sorts = vec!["Int"; cases.variables[view].len()].join(" ");
-        let name = predicate(cases, view);
-        writer.line(&format!("(declare-fun {name} ({sorts}) Bool)"));
-    }
+    writer.begin(0..cases.views.len());
     for case in &cases.cases {
         writer.case(case);
     }
@@ -176,9 +185,58 @@ pub(crate) fn clauses(
             writer.clause(&goal.facts, &goal.assumed, "false", &BTreeSet::new());
         }
     }
-    writer.line("(check-sat)");
-    writer.line("(get-model)");
-    writer.text
+    writer.end()
+}
+
+/// The clauses as published.
+fn published(cases: &Cases, goals: &[(String, Vec<Goal>)]) -> Result<String, Overflow> {
+    let all: Vec<Goal> = goals.iter().flat_map(|(_, goals)| goals.clone()).collect();
+    let system = Transitions::new(cases, &all);
+    let mut writer = Writer {
+        cases,
+        lemmas: &[],
+        counted: "other ",
+        text: String::new(),
+    };
+    writer.begin(system.views.iter().copied());
+    for (number, edge) in system.edges.iter().enumerate() {
+        let case = system.case(number);
+        writer.origin(case);
+        // Counters of the scope count everybody who was there before.
+        let map = followed(
+            cases,
+            edge.before.as_ref().map_or(case.view, |before| before.view),
+        );
+        let mut used = BTreeSet::new();
+        let after = followed(cases, case.view);
+        let mut values = Vec::new();
+        for (variable, value) in cases.variables[case.view].iter().zip(system.values(number)) {
+            let value = form_after(&value.terms, value.constant, &map)?;
+            let here = after.get(variable).map_or(0, |form| form.constant);
+            values.push(value.add(-here)?);
+        }
+        let head = writer.application(case.view, &values, &mut used);
+        writer.step(&case.facts, edge.before.as_ref(), &map, &head, used)?;
+    }
+    for target in &system.targets {
+        writer.line("; a violation");
+        let (before, map) = (&target.before, followed(cases, target.before.view));
+        writer.step(&target.facts, Some(before), &map, "false", BTreeSet::new())?;
+    }
+    Ok(writer.end())
+}
+
+/// The counters of everybody, by those of the others: more by how many of a view are at the label.
+fn followed(cases: &Cases, view: usize) -> HashMap<Variable, Form> {
+    let mut map: HashMap<Variable, Form> = HashMap::new();
+    for reference in &cases.views[view].references {
+        let counter = Var::Counter(reference.template, reference.location);
+        if let Some(variable) = cases.table.known(&counter) {
+            let form = map.entry(variable);
+            form.or_insert_with(|| Form::variable(variable)).constant += 1;
+        }
+    }
+    map
 }
 
 /// The name of the predicate of a view.
@@ -199,10 +257,30 @@ pub(crate) fn predicate(cases: &Cases, view: usize) -> String {
 struct Writer<'c, 'a> {
     cases: &'c Cases<'a>,
     lemmas: &'c [Vec<Linear>],
+    /// Whom the counters count, if that is not everybody.
+    counted: &'static str,
     text: String,
 }
 
 impl Writer<'_, '_> {
+    fn begin(&mut self, views: impl Iterator<Item = usize>) {
+        self.line("; Written by threadwise: a thread-modular counter abstraction as Horn clauses.");
+        self.line("; A predicate for each view: for processes at these labels. If the clauses are");
+        self.line("; satisfiable, the property holds for all values of the parameters.");
+        self.line("(set-logic HORN)");
+        for view in views {
+            let sorts = vec!["Int"; self.cases.variables[view].len()].join(" ");
+            let name = predicate(self.cases, view);
+            self.line(&format!("(declare-fun {name} ({sorts}) Bool)"));
+        }
+    }
+
+    fn end(mut self) -> String {
+        self.line("(check-sat)");
+        self.line("(get-model)");
+        self.text
+    }
+
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
@@ -211,10 +289,47 @@ impl Writer<'_, '_> {
     /// The name of a variable. Quoted symbols may have anything in them but bars and backslashes.
     fn name(&self, variable: Variable) -> String {
         let name = self.cases.table.name(self.cases.family, variable);
-        format!("|{}|", name.replace('|', "!"))
+        let counted = match self.cases.table.var(variable) {
+            Var::Counter(..) => self.counted,
+            _ => "",
+        };
+        format!("|{counted}{}|", name.replace('|', "!"))
     }
 
-    fn case(&mut self, case: &Case) {
+    /// A predicate with values for the variables of its view.
+    fn application(&self, view: usize, values: &[Form], used: &mut BTreeSet<Variable>) -> String {
+        let mut application = predicate(self.cases, view);
+        for value in values {
+            used.extend(value.terms.iter().map(|(variable, _)| *variable));
+            let value = sum(&value.terms, value.constant, &|v| self.name(v));
+            let _ = write!(application, " {value}");
+        }
+        match values.is_empty() {
+            true => application,
+            false => format!("({application})"),
+        }
+    }
+
+    /// A clause as published: from the state before, or from nowhere.
+    fn step(
+        &mut self,
+        facts: &[Linear],
+        before: Option<&Before>,
+        map: &HashMap<Variable, Form>,
+        head: &str,
+        mut used: BTreeSet<Variable>,
+    ) -> Result<(), Overflow> {
+        let body = before.map(|before| {
+            let variables = before.variables.iter().copied().map(Form::variable);
+            self.application(before.view, &variables.collect::<Vec<_>>(), &mut used)
+        });
+        let facts = facts.iter().map(|fact| Cases::after(fact, map));
+        let facts = facts.collect::<Result<Vec<_>, _>>()?;
+        self.implies(body.into_iter().collect(), &facts, head, used);
+        Ok(())
+    }
+
+    fn origin(&mut self, case: &Case) {
         let family = self.cases.family;
         self.line(&match &case.origin {
             Origin::Initial => "; at first".to_owned(),
@@ -233,21 +348,16 @@ impl Writer<'_, '_> {
                 format!("; a step of {who} at {}.{from}", template.name)
             }
         });
+    }
+
+    fn case(&mut self, case: &Case) {
+        self.origin(case);
         let mut used = BTreeSet::new();
-        let mut head = predicate(self.cases, case.view);
-        let variables = &self.cases.variables[case.view];
-        for variable in variables {
-            let value = match case.after.get(variable) {
-                Some(value) => value.clone(),
-                None => Form::variable(*variable),
-            };
-            used.extend(value.terms.iter().map(|(variable, _)| *variable));
-            let value = sum(&value.terms, value.constant, &|v| self.name(v));
-            let _ = write!(head, " {value}");
-        }
-        if !variables.is_empty() {
-            head = format!("({head})");
-        }
+        let values = self.cases.variables[case.view].iter().map(|variable| {
+            let value = case.after.get(variable);
+            value.map_or_else(|| Form::variable(*variable), Form::clone)
+        });
+        let head = self.application(case.view, &values.collect::<Vec<_>>(), &mut used);
         self.clause(&case.facts, &case.assumed, &head, &used);
     }
 
@@ -264,15 +374,10 @@ impl Writer<'_, '_> {
         let mut formulas: Vec<Linear> = Vec::new();
         for instantiation in assumed {
             let view = instantiation.view;
-            let mut application = predicate(self.cases, view);
-            for variable in &self.cases.variables[view] {
-                let renamed = instantiation.renaming.get(variable).unwrap_or(variable);
-                used.insert(*renamed);
-                let _ = write!(application, " {}", self.name(*renamed));
-            }
-            if !self.cases.variables[view].is_empty() {
-                application = format!("({application})");
-            }
+            let renamed = |variable| instantiation.renaming.get(variable).unwrap_or(variable);
+            let variables = self.cases.variables[view].iter();
+            let values = variables.map(|variable| Form::variable(*renamed(variable)));
+            let application = self.application(view, &values.collect::<Vec<_>>(), &mut used);
             // Two processes that look alike say the same.
             if !body.contains(&application) {
                 body.push(application);
@@ -281,8 +386,19 @@ impl Writer<'_, '_> {
             formulas.extend(lemmas.map(|lemma| Cases::renamed(lemma, &instantiation.renaming)));
         }
         formulas.extend(facts.iter().cloned());
+        self.implies(body, &formulas, head, used);
+    }
+
+    /// A clause with these predicates and formulas in its body.
+    fn implies(
+        &mut self,
+        mut body: Vec<String>,
+        formulas: &[Linear],
+        head: &str,
+        mut used: BTreeSet<Variable>,
+    ) {
         let mut written = BTreeSet::new();
-        for formula in &formulas {
+        for formula in formulas {
             // What is known twice is written once.
             if formula.truth() != Some(true) && written.insert(formula) {
                 used.extend(variables(formula));

@@ -24,7 +24,7 @@ use crate::lia::{self, Answer, Model, Solver};
 use crate::points::{Points, holds};
 use crate::questions::{Asked, Halt};
 use refine::{Refinement, Templates};
-use system::{Before, Transitions};
+pub(crate) use system::{Before, Transitions};
 
 /// Rounds of refinement, and abstract states, at most.
 const MOST_ROUNDS: usize = 200;

@@ -16,42 +16,42 @@ const MOST_WAYS: usize = 32;
 
 /// Where a step, or a violation, comes from.
 #[derive(Clone, Debug)]
-pub(super) struct Before {
-    pub(super) view: usize,
+pub(crate) struct Before {
+    pub(crate) view: usize,
     /// The variables of the scope that are the view's, in their order.
-    pub(super) variables: Vec<Variable>,
+    pub(crate) variables: Vec<Variable>,
 }
 
 /// A step, or the beginning.
 #[derive(Clone, Debug)]
-pub(super) struct Edge {
-    pub(super) case: usize,
-    pub(super) before: Option<Before>,
+pub(crate) struct Edge {
+    pub(crate) case: usize,
+    pub(crate) before: Option<Before>,
 }
 
 /// A violation, in one of the ways that the property can be violated in.
 #[derive(Debug)]
-pub(super) struct Target {
-    pub(super) facts: Vec<Linear>,
-    pub(super) before: Before,
+pub(crate) struct Target {
+    pub(crate) facts: Vec<Linear>,
+    pub(crate) before: Before,
 }
 
 /// The views that a violation can come from, and the steps between them.
 #[derive(Debug)]
-pub(super) struct Transitions<'c, 'a> {
+pub(crate) struct Transitions<'c, 'a> {
     pub(super) cases: &'c Cases<'a>,
-    pub(super) edges: Vec<Edge>,
-    pub(super) targets: Vec<Target>,
+    pub(crate) edges: Vec<Edge>,
+    pub(crate) targets: Vec<Target>,
     /// Edges by the view that they come from.
     pub(super) leaving: HashMap<usize, Vec<usize>>,
     /// The edges that come from nowhere.
     pub(super) entering: Vec<usize>,
     /// The views that play a part.
-    pub(super) views: BTreeSet<usize>,
+    pub(crate) views: BTreeSet<usize>,
 }
 
 impl<'c, 'a> Transitions<'c, 'a> {
-    pub(super) fn new(cases: &'c Cases<'a>, goals: &[Goal]) -> Transitions<'c, 'a> {
+    pub(crate) fn new(cases: &'c Cases<'a>, goals: &[Goal]) -> Transitions<'c, 'a> {
         let mut system = Transitions {
             cases,
             edges: Vec::new(),
@@ -104,7 +104,7 @@ impl<'c, 'a> Transitions<'c, 'a> {
         }
     }
 
-    pub(super) fn case(&self, edge: usize) -> &'c Case {
+    pub(crate) fn case(&self, edge: usize) -> &'c Case {
         &self.cases.cases[self.edges[edge].case]
     }
 
@@ -121,7 +121,7 @@ impl<'c, 'a> Transitions<'c, 'a> {
     }
 
     /// The values after a step of the variables of the view that it leads to, in their order.
-    pub(super) fn values(&self, edge: usize) -> Vec<Form> {
+    pub(crate) fn values(&self, edge: usize) -> Vec<Form> {
         let case = self.case(edge);
         let variables = self.cases.variables[case.view].iter();
         variables
