@@ -66,7 +66,11 @@ pub(super) fn outline(abstraction: &Abstraction) -> Result<Option<Outline>, Halt
         let others = Hidden::new(d, symbolic.encoding.vars_of(&others, false))?;
         own.push(others.forget(d, &states)?);
     }
-    let assertions = Assertions { common, own };
+    let assertions = Assertions {
+        common,
+        own,
+        sharp: false,
+    };
     let together = assertions.conjunction(d)?;
     // The states need not be alike for processes that are.
     let anonymous = SystemProperty {

@@ -5,7 +5,7 @@
 //! others show is stated once for all processes, not once for each. As long as nothing is exposed this is the strongest split
 //! invariant (Cohen and Namjoshi, "Local proofs for global safety properties", Section 2); with classes it
 //! leaves out how the hidden part of i depends on the classes of others beyond the shared variables and
-//! its own class. May contain states that are not reachable, never misses one.
+//! its own class. Where that matters, `sharp` has the strongest. May contain states that are not reachable, never misses one.
 //!
 //! A step of process j changes `own_j` directly. For all others it is what can be seen of it, taken within
 //! `own_j`: a step on shared variables and on the classes of j. `common` is closed under these by chaining. To
@@ -24,6 +24,7 @@ use threadwise_symbolic::{
 use super::Stage;
 use super::division::{Body, Division, Fixpoint, Staged};
 use super::outline::outline;
+use super::sharp::{self, outline_alone};
 use super::together::Together;
 use super::view::{Representatives, Source, View};
 
@@ -34,6 +35,8 @@ pub struct Assertions {
     pub common: Bdd,
     /// For each process, over the shared variables and its own.
     pub own: IndexVec<ProcessId, Bdd>,
+    /// Whether the assertion of a process speaks of the classes of others, too, or there are none.
+    pub(crate) sharp: bool,
 }
 
 impl Division for Assertions {
@@ -48,6 +51,9 @@ impl Division for Assertions {
         stage: &Stage<Self>,
         representatives: &Representatives,
     ) -> Result<Outline, Halt> {
+        if stage.assertions.sharp && stage.view.exposes() {
+            return outline_alone(search, stage, &stage.assertions, representatives);
+        }
         outline(search, stage, representatives)
     }
 
@@ -106,6 +112,18 @@ impl Division for Assertions {
         }
     }
 
+    fn sharper(
+        &self,
+        search: &mut Search,
+        view: &View,
+        representatives: &Representatives,
+    ) -> Result<Option<Fixpoint<Self>>, Halt> {
+        match self.sharp {
+            true => Ok(None),
+            false => sharp::strongest(search, view, representatives),
+        }
+    }
+
     fn rows(&self) -> Vec<Vec<&Bdd>> {
         let mut rows = vec![vec![&self.common]];
         // From the last variables up.
@@ -150,7 +168,23 @@ impl Staged for Assertions {
             let initial = symbolic.initial_of(&cells.cells)?;
             own.push(d.and(&shared, &initial)?);
         }
-        Ok(Assertions { common, own })
+        Ok(Assertions {
+            common,
+            own,
+            sharp: !view.exposes(),
+        })
+    }
+
+    fn first_sharp(
+        &self,
+        search: &Search,
+        view: &View,
+        representatives: &Representatives,
+    ) -> Result<Option<Self>, Halt> {
+        if self.sharp {
+            return Ok(None);
+        }
+        sharp::divided(search, view, representatives, &search.symbolic.initial).map(Some)
     }
 
     fn next(
@@ -159,6 +193,9 @@ impl Staged for Assertions {
         view: &View,
         representatives: &Representatives,
     ) -> Result<Self, Halt> {
+        if self.sharp && view.exposes() {
+            return sharp::next(search, view, representatives, self);
+        }
         let symbolic = &search.symbolic;
         let d = &symbolic.diagrams;
         let mut seen = IndexVec::new();
@@ -173,6 +210,7 @@ impl Staged for Assertions {
         let mut next = Assertions {
             common: self.common.clone(),
             own: self.own.clone(),
+            sharp: self.sharp,
         };
         for (&process, environment) in wanted.iter().zip(&environments) {
             for step in symbolic.transitions.moves[process]

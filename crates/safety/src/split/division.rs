@@ -112,6 +112,14 @@ pub(crate) trait Staged: Division + PartialEq {
     /// What holds initially.
     fn first(symbolic: &Symbolic, view: &View) -> Result<Self, Halt>;
 
+    /// The same in the stronger form of `sharper`, if there is one.
+    fn first_sharp(
+        &self,
+        search: &Search,
+        view: &View,
+        representatives: &Self::Representatives,
+    ) -> Result<Option<Self>, Halt>;
+
     /// The stage after this one.
     fn next(
         &self,

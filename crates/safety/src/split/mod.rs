@@ -18,13 +18,14 @@ mod outline;
 mod pairs;
 mod pairwise;
 mod refine;
+mod sharp;
 mod stages;
 mod thread_modular;
 mod together;
 mod view;
 mod witnesses;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -92,6 +93,7 @@ const PREDICATES: OptionInfo = OptionInfo::new(
                 "states",
                 "One violation after the other, until some fact that was found holds in each",
             ),
+            ("one", "The same, with a single fact of each violation"),
             (
                 "paths",
                 "The place where the way to the violations breaks; errors are looked for at every stage (`split` only)",
@@ -178,6 +180,8 @@ pub enum Predicates {
     Violations,
     /// One violation after the other, unless a predicate found before holds there.
     States,
+    /// The same with one predicate of each violation, so that one process may be left out.
+    One,
     /// The place where the way to the violations breaks. Errors are looked for at every stage then.
     Paths,
 }
@@ -363,6 +367,8 @@ pub(crate) struct Stage<'s, D> {
     symbolic: Rc<Symbolic<'s>>,
     view: View,
     assertions: D,
+    /// Whether stronger assertions were asked for.
+    sharpened: Cell<bool>,
     /// The assertions in readable form, once somebody asks: several properties can have the same proof. `None` if that takes too long.
     outline: OnceCell<Option<Outline>>,
 }
@@ -373,6 +379,7 @@ impl<'s, D: Division> Stage<'s, D> {
             symbolic,
             view,
             assertions,
+            sharpened: Cell::new(false),
             outline: OnceCell::new(),
         }
     }
@@ -441,7 +448,9 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             if d.is_empty(&d.and(&invariant, &error)?) {
                 return self.proved(stage);
             }
-            if let Some(next) = self.sharper(stage)? {
+            if !stage.sharpened.replace(true)
+                && let Some(next) = self.sharper(stage)?
+            {
                 refined = Some(next);
                 continue;
             }
@@ -511,7 +520,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             view,
             processes: &self.looked_at(view),
             mentioned: &self.mentioned()?,
-            one_by_one: self.how.predicates == Predicates::States,
+            predicates: self.how.predicates,
         };
         refine(self.search, &among, states, error)
     }

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 use threadwise_model::system::{CellId, ProcessId};
 use threadwise_symbolic::{Bdd, Error, Halt, Hidden, Search, Symbolic};
 
+use super::Predicates;
 use super::view::View;
 
 /// A cell and a value: that the cell has the value is what the others are to see.
@@ -34,8 +35,8 @@ pub(crate) struct Among<'a> {
     pub(crate) processes: &'a [ProcessId],
     /// The variables by which a state can be wrong; others had better stay out of predicates.
     pub(crate) mentioned: &'a BTreeSet<u32>,
-    /// In one state after the other, not in all at once.
-    pub(crate) one_by_one: bool,
+    /// Whether in all states at once, or in one after the other.
+    pub(crate) predicates: Predicates,
 }
 
 /// Looks for a refinement. `invariant` is all of the split invariant, and has errors in it.
@@ -72,7 +73,12 @@ impl Among<'_> {
         let symbolic = &search.symbolic;
         let d = &symbolic.diagrams;
         let mut found = BTreeSet::new();
-        if !self.one_by_one {
+        let of_each = match self.predicates {
+            Predicates::Violations | Predicates::Paths => None,
+            Predicates::States => Some(usize::MAX),
+            Predicates::One => Some(1),
+        };
+        if of_each.is_none() {
             for &process in self.processes {
                 search.breathe()?;
                 self.one_process(symbolic, process, wrong, right, &mut found)?;
@@ -88,12 +94,12 @@ impl Among<'_> {
             if essential.is_empty() {
                 return Err(Error::Internal("two states that differ in nothing").into());
             }
-            if !self.one_by_one {
+            let Some(most) = of_each else {
                 return Ok(essential);
-            }
+            };
             // No more from states in which one of these holds. (Cohen and Namjoshi, Section 4, "Exploiting Symmetry in
             // Refinement" and "Extracting Relevant Predicates".)
-            for predicate in essential {
+            for predicate in essential.into_iter().take(most) {
                 rest = d.minus(&rest, &holds(symbolic, predicate)?)?;
                 found.insert(predicate);
             }
@@ -243,7 +249,7 @@ mod tests {
                 view: &View::new(&symbolic, &Globals::default())?,
                 processes: &[],
                 mentioned: &BTreeSet::new(),
-                one_by_one: false,
+                predicates: Predicates::Violations,
             };
             let right = d.minus(&symbolic.valid, &error)?;
             if let Refinement::Proof(set) = refine(search, &among, &symbolic.valid, &error)? {

@@ -4,6 +4,9 @@
 //! closed under steps, so that "nothing that is right leads to an error" is no proof here: the computation goes on, and the
 //! exit is that of the fixpoint. (Cohen and Namjoshi, "Local proofs for global safety properties", CAV 2007, Section 3.)
 //!
+//! The stages are those of the factored assertions until one has errors, and then those of the sharp ones, from the first: only errors in these are
+//! refined.
+//!
 //! The stages also show by which way a violation comes about: back through them, from the violations to their predecessors in
 //! the stage before, and so on. Where the way begins in an initial state, it is a run. Where it breaks, the states at its beginning are in the assertions
 //! only because these cannot tell them from others, and what tells them apart is a better predicate than what makes
@@ -92,6 +95,14 @@ impl<'s, D: Staged> Attempt<'_, '_, 's, D> {
             stages.push(states.clone());
             let mut right = None;
             if !d.is_empty(&d.and(&states, &error)?) {
+                let (assertions, view) = (&stage.assertions, &stage.view);
+                if let Some(first) =
+                    assertions.first_sharp(self.search, view, self.representatives)?
+                {
+                    stage.assertions = first;
+                    stages.clear();
+                    continue;
+                }
                 if self.how.predicates == Predicates::Paths
                     && let Some(next) = self.follow(&stage.view, &stages, &error)?
                 {
@@ -143,7 +154,7 @@ impl<'s, D: Staged> Attempt<'_, '_, 's, D> {
                         view,
                         processes: &processes,
                         mentioned: &mentioned,
-                        one_by_one: false,
+                        predicates: self.how.predicates,
                     };
                     let mut predicates = among.predicates(self.search, &here, &right)?;
                     // What is left open may blur the difference, so that there are some that do not tell anything apart.

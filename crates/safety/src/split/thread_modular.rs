@@ -27,7 +27,7 @@ use threadwise_symbolic::{Bdd, Diagrams, Halt, Layout, Search, Transition};
 use super::assertions::{Assertions, Environments, close, close_common, summary};
 use super::division::{Body, Division, Fixpoint, Staged};
 use super::goals::Goals;
-use super::outline::{outline, tell_relations_omitted};
+use super::sharp::outline_alone;
 use super::view::{Representatives, Source, View};
 use super::{Attempt, How, PREDICATES, Stage, decide, decide_by};
 use crate::reach::{Method, engine};
@@ -66,7 +66,7 @@ pub static THREAD_MODULAR_REFINED: EngineInfo = EngineInfo {
 /// What `split` has, but for the last choice: there are no stages to follow violations through.
 const SOME_PREDICATES: OptionInfo = match PREDICATES.form {
     Given::Choice(value, choices) => OptionInfo {
-        form: Given::Choice(value, choices.split_at(2).0),
+        form: Given::Choice(value, choices.split_at(3).0),
         ..PREDICATES
     },
     _ => PREDICATES,
@@ -166,11 +166,7 @@ impl<'s> Attempt<'_, '_, 's, Guaranteed> {
 }
 
 /// Assertions by guarantees.
-pub(super) struct Guaranteed {
-    parts: Assertions,
-    /// Whether the assertion of a process speaks of the classes of others, too, or there are none.
-    sharp: bool,
-}
+pub(super) struct Guaranteed(Assertions);
 
 /// The steps of each process.
 type Moves = IndexVec<ProcessId, Vec<Transition>>;
@@ -235,7 +231,6 @@ impl Guaranteed {
         view: &View,
         representatives: &Representatives,
         mut parts: Assertions,
-        sharp: bool,
     ) -> Result<Self, Halt> {
         let symbolic = &search.symbolic;
         let d = &symbolic.diagrams;
@@ -253,21 +248,7 @@ impl Guaranteed {
             let seen = view.hidden.forget(d, &parts.own[process])?;
             parts.common = d.and(&parts.common, &seen)?;
         }
-        Ok(Guaranteed { parts, sharp })
-    }
-
-    /// The same assertions, each about its process alone, as far as that goes.
-    fn alone(&self, d: &Diagrams, view: &View) -> Result<Assertions, Halt> {
-        let mut own = IndexVec::new();
-        for (process, part) in self.parts.own.iter_enumerated() {
-            let classes = view.classes_outside(d, |other| other == process)?;
-            let hidden = view.hidden_outside(d, |other| other == process)?;
-            own.push(hidden.forget(d, &classes.forget(d, part)?)?);
-        }
-        Ok(Assertions {
-            common: self.parts.common.clone(),
-            own,
-        })
+        Ok(Guaranteed(parts))
     }
 }
 
@@ -283,24 +264,7 @@ impl Division for Guaranteed {
         stage: &Stage<Self>,
         representatives: &Representatives,
     ) -> Result<Outline, Halt> {
-        let symbolic = &stage.symbolic;
-        let d = &symbolic.diagrams;
-        let alone = stage.assertions.alone(d, &stage.view)?;
-        let alone = Stage::of(
-            symbolic.clone(),
-            View::new(symbolic, &stage.view.globals)?,
-            alone,
-        );
-        let mut outline = outline(search, &alone, representatives)?;
-        if !stage.assertions.sharp {
-            return Ok(outline);
-        }
-        let (told, all) = (
-            alone.assertions.conjunction(d)?,
-            stage.assertions.conjunction(d)?,
-        );
-        tell_relations_omitted(symbolic, &mut outline, &told, &all);
-        Ok(outline)
+        outline_alone(search, stage, &stage.assertions.0, representatives)
     }
 
     fn strongest(
@@ -326,7 +290,7 @@ impl Division for Guaranteed {
                 return Ok(Fixpoint::Rearrange(layout));
             }
         }
-        let parts = Guaranteed::new(search, view, representatives, parts, !exposes)?;
+        let parts = Guaranteed::new(search, view, representatives, parts)?;
         Ok(Fixpoint::Reached(parts))
     }
 
@@ -336,7 +300,7 @@ impl Division for Guaranteed {
         view: &View,
         representatives: &Representatives,
     ) -> Result<Option<Fixpoint<Self>>, Halt> {
-        if self.sharp {
+        if self.0.sharp {
             return Ok(None);
         }
         let symbolic = search.symbolic.clone();
@@ -346,7 +310,8 @@ impl Division for Guaranteed {
         let guarantees = guarantees(search, view, moves)?;
         let mut parts = Assertions {
             common: d.all(),
-            own: self.parts.own.clone(),
+            own: self.0.own.clone(),
+            sharp: true,
         };
         for process in representatives.all() {
             let own = &mut parts.own[process];
@@ -359,19 +324,19 @@ impl Division for Guaranteed {
                 return Ok(Some(Fixpoint::Rearrange(layout)));
             }
         }
-        let parts = Guaranteed::new(search, view, representatives, parts, true)?;
+        let parts = Guaranteed::new(search, view, representatives, parts)?;
         Ok(Some(Fixpoint::Reached(parts)))
     }
 
     fn rows(&self) -> Vec<Vec<&Bdd>> {
-        self.parts.rows()
+        self.0.rows()
     }
 
     fn among(&self, d: &Diagrams, set: &Bdd, processes: &[ProcessId]) -> Result<Bdd, Halt> {
-        self.parts.among(d, set, processes)
+        self.0.among(d, set, processes)
     }
 
     fn two_of(&self, d: &Diagrams, view: &View, bodies: &[Body]) -> Result<Bdd, Halt> {
-        self.parts.two_of(d, view, bodies)
+        self.0.two_of(d, view, bodies)
     }
 }

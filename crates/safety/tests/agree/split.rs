@@ -43,6 +43,14 @@ fn variants() -> Engines {
         },
         ..Split::default()
     };
+    let one = Split {
+        how: How {
+            symmetry: false,
+            predicates: Predicates::One,
+            ..How::default()
+        },
+        ..Split::default()
+    };
     let witnesses = Split {
         how: How {
             witnesses: true,
@@ -63,6 +71,7 @@ fn variants() -> Engines {
         ("split, stages", Box::new(stages)),
         ("split, states", Box::new(states)),
         ("split, paths", Box::new(paths)),
+        ("split, one", Box::new(one)),
         ("split, witnesses", Box::new(witnesses)),
         ("split, all that is different", Box::new(together)),
     ]
@@ -96,7 +105,7 @@ fn quick_models_agree() {
         || {
             engines()
                 .into_iter()
-                .chain(variants().into_iter().take(3))
+                .chain(variants().into_iter().take(4))
                 .collect()
         },
         Runs::Any,
@@ -110,7 +119,7 @@ fn variants_agree_on_the_library() {
     assert!(all.proved >= 300 && all.violated >= 40, "{all:?}");
     assert!(all.refined >= 200, "{all:?}");
     // Witnesses of locations at which there are several grow large on the way to being given up.
-    let without_witnesses = || variants().into_iter().take(3).collect();
+    let without_witnesses = || variants().into_iter().take(4).collect();
     let (instances, all) = the_library_up_to(3, without_witnesses, Runs::Any);
     assert!(instances >= 50, "{instances} instances");
     assert!(all.proved >= 450 && all.violated >= 50, "{all:?}");
@@ -182,6 +191,52 @@ fn published_figures_of_stages() {
             assert_eq!(effort("mux_sem_last", &[("N", n)]), (0, 0));
             let count = effort("mux_sem_count", &[("N", n), ("M", 10)]);
             assert_eq!(count, (2, 2 * predicates));
+        }
+    }
+}
+
+/// What is exposed of all but one process may suffice: SPLIT in Meng et al., Tables 1 and 3, and Cohen and Namjoshi, Table 7 at N=2 and N=6.
+#[test]
+fn published_figures_of_single_processes() {
+    let engine = |predicates, errors| Split {
+        how: How {
+            symmetry: false,
+            predicates,
+            ..How::default()
+        },
+        errors,
+    };
+    let one = engine(Predicates::One, Errors::Fixpoint);
+    let one_by_stages = engine(Predicates::One, Errors::Stages);
+    let states = engine(Predicates::States, Errors::Fixpoint);
+    for n in [2, 5, 9] {
+        let predicates = 2 * n as u64 - 2;
+        let params = [("N", n), ("M", 10)];
+        let effort = |engine, model, params: &[_]| effort(engine, model, params, "mutex");
+        assert_eq!(effort(&one, "mux_sem", &params[..1]), (1, predicates));
+        if n < 9 {
+            assert_eq!(effort(&one, "mux_sem_count", &params), (1, predicates));
+        }
+        let by_stages = effort(&one_by_stages, "mux_sem", &params[..1]);
+        assert_eq!(by_stages, (2, predicates));
+    }
+    for n in [2, 6, 10] {
+        let effort = effort(&states, "test_and_set", &[("N", n)], "mutex");
+        assert_eq!(effort, (2, 4 * n as u64 - 2), "N={n}");
+    }
+}
+
+/// Two facts of each philosopher are enough for assertions that relate what is hidden of one to those about the others.
+#[test]
+fn two_facts_suffice_for_each_philosopher() {
+    for errors in [Errors::Fixpoint, Errors::Stages] {
+        let engine = Split {
+            errors,
+            ..Split::default()
+        };
+        for n in [3, 4, 5, 8] {
+            let (_, predicates) = effort(&engine, "dining", &[("N", n)], "neighbours");
+            assert_eq!(predicates, 2 * n as u64, "N={n}, {errors:?}");
         }
     }
 }
