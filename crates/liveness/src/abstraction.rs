@@ -69,8 +69,7 @@ impl Abstraction {
             let hidden = &view.own[process].hidden;
             let moves = &symbolic.transitions.moves[process];
             let mut moves = summary(d, moves, &assertion, hidden)?;
-            let mut idle =
-                hidden.forget_and(d, &symbolic.transitions.still[process], &assertion)?;
+            let mut idle = hidden.forget_and(d, &symbolic.still(process)?, &assertion)?;
             // A step that changes nothing of what is seen is as good as none.
             for transition in &symbolic.transitions.moves[process] {
                 let projected = transition.project(d, &assertion, hidden)?;
@@ -137,7 +136,7 @@ impl Abstraction {
         let mut moves = self.seen.clone();
         moves[process] = symbolic.transitions.moves[process].clone();
         let mut still = self.still.clone();
-        still[process] = symbolic.transitions.still[process].clone();
+        still[process] = symbolic.still(process)?;
         let others = self.view.hidden_outside(d, |other| other == process)?;
         let initial = d.and(&others.forget(d, &symbolic.initial)?, &promises.root)?;
         let all = symbolic.encoding.vars_of(&symbolic.encoding.order(), false);
@@ -202,7 +201,7 @@ impl Abstraction {
                 sure.extend(projected.guarded(d, guard)?);
             }
             moves[other] = sure;
-            still[other] = d.and(&still[other], &surely(&symbolic.transitions.still[other])?)?;
+            still[other] = d.and(&still[other], &surely(&symbolic.still(other)?)?)?;
         }
         Ok(Graph {
             moves,

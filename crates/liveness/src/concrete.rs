@@ -253,8 +253,8 @@ impl Examiner<'_, '_> {
         let d = &self.symbolic.diagrams;
         let before = self.cells_of(self.seen(position))?;
         let after = self.cells_of(&self.lasso.steps[position].1)?;
-        let still = &self.symbolic.transitions.still[process];
-        let mut can = d.and(&self.graph.promises.unidle(d, &after)?, still)?;
+        let still = self.symbolic.still(process)?;
+        let mut can = d.and(&self.graph.promises.unidle(d, &after)?, &still)?;
         for transition in &self.symbolic.transitions.moves[process] {
             can = d.or(&can, &transition.pre(d, &after)?)?;
         }

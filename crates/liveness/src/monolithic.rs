@@ -233,7 +233,12 @@ fn whole(extended: &Extended, symbolic: &Symbolic) -> Result<Graph, Halt> {
     seen.sort_unstable();
     Ok(Graph {
         moves: symbolic.transitions.moves.clone(),
-        still: symbolic.transitions.still.clone(),
+        still: symbolic
+            .transitions
+            .still
+            .indices()
+            .map(|process| symbolic.still(process))
+            .collect::<Result<_, _>>()?,
         initial: d.and(&symbolic.initial, &promises.root)?,
         seen,
         promises,

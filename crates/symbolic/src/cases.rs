@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use threadwise_lang::program::{CompareOp, FoldKind};
 use threadwise_model::exclusion::AtMostOne;
-use threadwise_model::system::{CellId, Expr, Place, System};
+use threadwise_model::system::{CellId, Expr, Place, Scope, System};
 
 use crate::Error;
 use crate::diagrams::{Bdd, Diagrams};
@@ -17,6 +17,8 @@ use crate::encoding::Encoding;
 /// The values of an expression, ascending, each with its states.
 pub type Cases = Vec<(i64, Bdd)>;
 
+/// A choice between cells is kept together as long as only so many of them stand above the one that chooses.
+const FEW_ABOVE: usize = 6;
 /// More cases than this are not computed with.
 const MAX_CASES: usize = 1 << 16;
 
@@ -31,6 +33,8 @@ pub struct Translator<'a> {
     pub encoding: &'a Encoding,
     /// The ranges of the step's choices.
     pub choices: &'a [(i64, i64)],
+    /// Cells with values that they are taken to have: what is translated holds where they do.
+    pub given: &'a [(CellId, i64)],
 }
 
 /// The values of bound variables, innermost last.
@@ -222,8 +226,69 @@ impl Translator<'_> {
         Ok(cases)
     }
 
+    /// The same with values that cells are taken to have.
+    pub fn giving<'b>(&'b self, given: &'b [(CellId, i64)]) -> Translator<'b> {
+        Translator { given, ..*self }
+    }
+
+    /// Whether a cell chooses between so many others which stand above it that a step is better divided by its values. A diagram has to remember all of them
+    /// until it comes to the one that chooses, which takes a number of nodes exponential in theirs.
+    pub fn chooses_above(&self, cell: CellId, place: &Place) -> bool {
+        let first = |cell: CellId| self.encoding.cells[cell].vars(false).next();
+        let Some(here) = first(cell).filter(|_| self.given(cell).is_none()) else {
+            return false;
+        };
+        let processes = match place.process.as_ref().map(|index| self.only(index)) {
+            Some(Some(only)) => only.max(0)..self.copies(place).min(only + 1),
+            _ => 0..self.copies(place),
+        };
+        let var = &self.system.vars[place.var];
+        let cells = processes.flat_map(|process| (0..var.len).map(move |offset| (process, offset)));
+        let above = cells.filter(|(process, offset)| {
+            let one = self.system.cell(place.var, *process as u32, *offset);
+            first(one).is_some_and(|var| var < here)
+        });
+        above.count() > FEW_ABOVE
+    }
+
+    fn given(&self, cell: CellId) -> Option<i64> {
+        let (_, value) = self.given.iter().find(|(other, _)| *other == cell)?;
+        Some(*value)
+    }
+
+    /// The only cell that a place can be, if nothing but given values says which.
+    pub fn only_cell(&self, place: &Place) -> Option<CellId> {
+        let index = |expr: &Option<Expr>| expr.as_ref().map_or(Some(0), |expr| self.only(expr));
+        let (process, offset) = (index(&place.process)?, index(&place.offset)?);
+        let var = &self.system.vars[place.var];
+        let inside =
+            (0..self.copies(place)).contains(&process) && (0..i64::from(var.len)).contains(&offset);
+        inside.then(|| self.system.cell(place.var, process as u32, offset as u32))
+    }
+
+    /// The only value of an expression, if it is computed from given ones.
+    fn only(&self, expr: &Expr) -> Option<i64> {
+        match expr {
+            Expr::Const(value) => Some(*value),
+            Expr::Load(place) => self.given(self.only_cell(place)?),
+            Expr::Arith(op, a, b) => op.total(self.only(a)?, self.only(b)?),
+            _ => None,
+        }
+    }
+
+    /// How many copies of a variable there are.
+    fn copies(&self, place: &Place) -> i64 {
+        match self.system.vars[place.var].scope {
+            Scope::Shared => 1,
+            Scope::Local(template) => i64::from(self.system.templates[template].count),
+        }
+    }
+
     /// The values of a cell.
     pub fn cell(&self, cell: CellId) -> Result<Cases, Error> {
+        if let Some(value) = self.given(cell) {
+            return Ok(vec![(value, self.diagrams.all())]);
+        }
         self.encoding.cells[cell]
             .codes()
             .iter()
@@ -248,12 +313,7 @@ impl Translator<'_> {
         bindings: &mut Bindings,
     ) -> Result<Vec<(CellId, Bdd)>, Error> {
         let var = &self.system.vars[place.var];
-        let copies = match var.scope {
-            threadwise_model::system::Scope::Shared => 1,
-            threadwise_model::system::Scope::Local(template) => {
-                i64::from(self.system.templates[template].count)
-            }
-        };
+        let copies = self.copies(place);
         let index = |expr: &Option<Expr>, bindings: &mut Bindings| match expr {
             Some(expr) => self.cases_in(expr, bindings),
             None => Ok(vec![(0, self.diagrams.all())]),

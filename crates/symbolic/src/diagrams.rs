@@ -272,6 +272,15 @@ impl<'l> Diagrams<'l> {
         self.run(|| a.or(b))
     }
 
+    /// The union of several.
+    pub fn union(&self, sets: &[Bdd]) -> Result<Bdd, GaveUp> {
+        let mut union = self.none();
+        for set in sets {
+            union = self.or(&union, set)?;
+        }
+        Ok(union)
+    }
+
     /// What is in the first and not in the second.
     pub fn minus(&self, a: &Bdd, b: &Bdd) -> Result<Bdd, GaveUp> {
         self.run(|| b.imp_strict(a))

@@ -175,6 +175,7 @@ impl<'s> Symbolic<'s> {
                     diagrams: &diagrams,
                     encoding: &encoding,
                     choices: &[],
+                    given: &[],
                 };
                 initial = diagrams.and(&initial, &translator.truth(predicate)?)?;
             }
@@ -242,6 +243,7 @@ impl<'s> Symbolic<'s> {
             diagrams: &self.diagrams,
             encoding: &self.encoding,
             choices: &[],
+            given: &[],
         }
         .truth(predicate)
     }
@@ -253,7 +255,7 @@ impl<'s> Symbolic<'s> {
         let mut ended = d.all();
         for raw in 0..self.system.processes() {
             let process = ProcessId::from_raw(raw);
-            moving = d.or(&moving, &self.transitions.enabled[process])?;
+            moving = d.or(&moving, &d.union(&self.transitions.enabled[process])?)?;
             let template = &self.system.templates[self.system.template_of(process)];
             let pc = self
                 .system
@@ -266,6 +268,14 @@ impl<'s> Symbolic<'s> {
         }
         let stuck = d.not(&moving)?;
         Ok(d.minus(&stuck, &ended)?)
+    }
+
+    /// The states in which a process can be scheduled and nothing changes: it rests, moves without a change, or
+    /// has no step. Says something about states whose codes all stand for values only.
+    pub fn still(&self, process: ProcessId) -> Result<Bdd, Error> {
+        let d = &self.diagrams;
+        let stuck = d.not(&d.union(&self.transitions.enabled[process])?)?;
+        Ok(d.or(&stuck, &d.union(&self.transitions.still[process])?)?)
     }
 
     /// The number of states in a set of valid states.

@@ -4,7 +4,8 @@
 //! *guarded assignment*: its image is `(exists written. S and guard) and values`, without a copy
 //! of the variables and without frames. Any other step is a relation between the bits it writes
 //! and their twins; bits that it does not write stay implicit. A step that writes a cell
-//! chosen by the state becomes one transition for each cell, so that no array is copied.
+//! chosen by the state becomes one transition for each cell, so that no array is copied. A step that reads one of many cells becomes one for each value of
+//! the cell that chooses, if most of those to choose from stand above it: together they would be exponential in their number.
 //!
 //! Exact: a transition relates the same states as its step, on states whose values are encoded. If only the values that somebody has seen
 //! are, a step may write another one: it is then left out, and the states from which it does so are known as escapes.
@@ -21,6 +22,9 @@ use crate::Error;
 use crate::cases::{Cases, Translator};
 use crate::diagrams::{Bdd, Diagrams, Renaming};
 use crate::encoding::Encoding;
+
+/// A step is divided into at most so many parts by the cells that choose between others.
+const MAX_PARTS: usize = 1 << 10;
 
 /// A step, or a part of one, of one process.
 #[derive(Clone)]
@@ -297,11 +301,10 @@ pub struct Transitions {
     /// For each process, the states in which a step of it fails a check.
     pub failures: IndexVec<ProcessId, Bdd>,
     /// For each process, the states in which it has a step other than resting; a failing step
-    /// counts.
-    pub enabled: IndexVec<ProcessId, Bdd>,
-    /// For each process, the states in which it can be scheduled and nothing changes: it rests, moves without a change, or
-    /// has no step. Says something about states whose codes all stand for values only.
-    pub still: IndexVec<ProcessId, Bdd>,
+    /// counts. In parts, like the moves.
+    pub enabled: IndexVec<ProcessId, Vec<Bdd>>,
+    /// For each process, the states in which it can rest or move without a change, in parts.
+    pub still: IndexVec<ProcessId, Vec<Bdd>>,
     /// The states in which a step writes a value that is not encoded. No reachable state may be among them.
     pub escapes: Bdd,
 }
@@ -313,8 +316,8 @@ impl Transitions {
         Transitions {
             moves: processes.clone().map(|_| Vec::new()).collect(),
             failures: processes.clone().map(|_| diagrams.none()).collect(),
-            enabled: processes.clone().map(|_| diagrams.none()).collect(),
-            still: processes.map(|_| diagrams.all()).collect(),
+            enabled: processes.clone().map(|_| Vec::new()).collect(),
+            still: processes.map(|_| Vec::new()).collect(),
             escapes: diagrams.none(),
         }
     }
@@ -337,31 +340,37 @@ impl Transitions {
         };
         for process in (0..system.processes()).map(ProcessId::from_raw) {
             let mut failures = diagrams.none();
-            let mut enabled = diagrams.none();
-            let mut still = diagrams.none();
+            let mut enabled = Vec::new();
+            let mut still = Vec::new();
             let mut moves = Vec::new();
             for step in optimised.steps_of(process).iter().flatten() {
-                let built = Builder {
-                    translator: Translator {
-                        system,
-                        diagrams,
-                        encoding,
-                        choices: &step.choices,
-                    },
-                    process,
-                    cells: &cells,
-                    narrow,
+                let translator = Translator {
+                    system,
+                    diagrams,
+                    encoding,
+                    choices: &step.choices,
+                    given: &[],
+                };
+                for given in parts(translator, step) {
+                    let built = Builder {
+                        translator: translator.giving(&given),
+                        process,
+                        cells: &cells,
+                        narrow,
+                    }
+                    .step(step)?;
+                    failures = diagrams.or(&failures, &built.fails)?;
+                    if !step.rest {
+                        enabled.push(built.enabled);
+                    }
+                    still.push(built.still);
+                    all.escapes = diagrams.or(&all.escapes, &built.escapes)?;
+                    moves.extend(built.moves);
                 }
-                .step(step)?;
-                failures = diagrams.or(&failures, &built.fails)?;
-                if !step.rest {
-                    enabled = diagrams.or(&enabled, &built.enabled)?;
-                }
-                still = diagrams.or(&still, &built.still)?;
-                all.escapes = diagrams.or(&all.escapes, &built.escapes)?;
-                moves.extend(built.moves);
             }
-            still = diagrams.or(&still, &diagrams.not(&enabled)?)?;
+            for parts in [&mut enabled, &mut still] {
+                parts.retain(|part| !diagrams.is_empty(part));
+            }
             all.moves.push(moves);
             all.failures.push(failures);
             all.enabled.push(enabled);
@@ -369,6 +378,51 @@ impl Transitions {
         }
         Ok(all)
     }
+}
+
+/// The parts of a step, each for some values of the cells that choose between many others.
+fn parts(translator: Translator, step: &Step) -> Vec<Vec<(CellId, i64)>> {
+    let mut parts = Vec::new();
+    let mut open = vec![Vec::new()];
+    while let Some(given) = open.pop() {
+        let Some(cell) = chooser(translator.giving(&given), step) else {
+            parts.push(given);
+            continue;
+        };
+        let values = translator.encoding.cells[cell].codes();
+        if parts.len() + open.len() + values.len() > MAX_PARTS {
+            parts.push(given);
+            continue;
+        }
+        for (value, _) in values.iter().rev() {
+            let mut given = given.clone();
+            given.push((cell, *value));
+            open.push(given);
+        }
+    }
+    parts
+}
+
+/// A cell that a step had better be divided by.
+fn chooser(translator: Translator, step: &Step) -> Option<CellId> {
+    let mut found = None;
+    visit_step(step, &mut |expr| {
+        if let Expr::Load(place) = expr
+            && found.is_none()
+        {
+            for index in place.process.iter().chain(&place.offset) {
+                visit(index, &mut |expr| {
+                    if let Expr::Load(inner) = expr
+                        && let Some(cell) = translator.only_cell(inner)
+                        && translator.chooses_above(cell, place)
+                    {
+                        found = Some(cell);
+                    }
+                });
+            }
+        }
+    });
+    found
 }
 
 /// What a step can do.
@@ -434,6 +488,11 @@ impl Builder<'_> {
             return Ok(none);
         }
         let mut guard = encoding.code(d, pc, from, false)?;
+        for (cell, value) in self.translator.given {
+            let code = encoding.cells[*cell].code(*value);
+            let code = code.ok_or(Error::Internal("a given value without a code"))?;
+            guard = d.and(&guard, &encoding.code(d, *cell, code, false)?)?;
+        }
         let mut fails = d.none();
         for (position, choice) in step.choices.iter().enumerate() {
             let valid = self.valid_choice(position as u32, *choice)?;
@@ -693,23 +752,26 @@ fn free_choice(step: &Step, update: &Update) -> Option<u32> {
         return None;
     };
     let mut uses = 0;
-    let mut look = |expr: &Expr| {
-        visit(expr, &mut |e| {
-            uses += usize::from(*e == Expr::Choice(choice));
-        });
-    };
+    visit_step(step, &mut |e| {
+        uses += usize::from(*e == Expr::Choice(choice));
+    });
+    (uses == 1).then_some(choice)
+}
+
+/// Calls `f` on all expressions of a step.
+fn visit_step(step: &Step, f: &mut dyn FnMut(&Expr)) {
     for clause in &step.clauses {
         match clause {
-            Clause::Guard(e) => look(e),
-            Clause::Check(check) => look(&check.holds),
+            Clause::Guard(e) => visit(e, f),
+            Clause::Check(check) => visit(&check.holds, f),
         }
     }
     for update in &step.updates {
-        look(&update.value);
-        update.cell.process.iter().for_each(&mut look);
-        update.cell.offset.iter().for_each(&mut look);
+        visit(&update.value, f);
+        for index in update.cell.process.iter().chain(&update.cell.offset) {
+            visit(index, f);
+        }
     }
-    (uses == 1).then_some(choice)
 }
 
 /// Calls `f` on an expression and everything inside it.

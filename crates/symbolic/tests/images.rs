@@ -175,7 +175,11 @@ fn compare(system: &System, seed: u64) -> Result<bool, String> {
             if symbolic.contains(&symbolic.transitions.failures[process], state) != doing.fails {
                 return wrong("failures differ");
             }
-            if symbolic.contains(&symbolic.transitions.enabled[process], state) != doing.acts {
+            if symbolic.transitions.enabled[process]
+                .iter()
+                .any(|part| symbolic.contains(part, state))
+                != doing.acts
+            {
                 return wrong("what is enabled differs");
             }
             // Whether a step that changes nothing is there does not matter.
@@ -403,6 +407,10 @@ fn programs_that_single_out_one_thing_have_the_same_images() {
         // Two writes of one cell through indices.
         "shared i, j: 0..1 = any; shared a: array[0..1] of 0..2 = any;
          process S { s: atomic { a[i] := 1; a[j] := 2; } t: atomic { a[i] := a[j]; a[j] := i; } }",
+        // Cells that choose among many above them, one of them among those: such steps are divided. Some indices are outside.
+        "shared a: array[0..8] of 0..1 = any; shared i, j: 0..9 = any;
+         process S { s: await a[i] != 1 && a[j] < 1; t: atomic { j := a[a[i]] + a[j]; a[i] := 1 - a[j]; }
+                     u: if a[j] == 1 { v: a[i] := a[j]; } else { i := a[i]; } w: await a[i] > a[j]; }",
     ] {
         let instance = instance(text, &[]).unwrap_or_else(|error| panic!("{text}: {error}"));
         let system = lower(&instance, 0).expect("small");
@@ -412,22 +420,25 @@ fn programs_that_single_out_one_thing_have_the_same_images() {
     }
 }
 
-/// `s[y[i]]` looks at `y[i]` and at all cells of `s`. With `s` above all of `y` it takes 145,843 nodes.
+/// `s[y[i]]` looks at `y[i]` and at all cells of `s`. With `s` above all of `y` the steps take 145,843 nodes at N=8; put together over the values
+/// of `y[i]`, every process doubles them.
 #[test]
 fn choosing_a_cell_by_the_state_stays_small() -> Result<(), Box<dyn std::error::Error>> {
-    let text = library()
-        .into_iter()
-        .find_map(|(name, text)| (name == "peterson").then_some(text))
-        .ok_or("no such model")?;
-    let system =
-        lower(&instance(&text, &[("N", 8)])?, 0).map_err(|errors| format!("{errors:?}"))?;
-    let symbolic = Symbolic::new(&system, 1 << 20)?;
-    let d = &symbolic.diagrams;
-    let mut nodes = 0;
-    for transition in symbolic.transitions.moves.iter().flatten() {
-        nodes += d.size(&transition.relation(d)?);
+    for name in ["peterson", "peterson_and"] {
+        let text = library()
+            .into_iter()
+            .find_map(|(other, text)| (other == name).then_some(text))
+            .ok_or("no such model")?;
+        let system =
+            lower(&instance(&text, &[("N", 20)])?, 0).map_err(|errors| format!("{errors:?}"))?;
+        let symbolic = Symbolic::new(&system, 1 << 22)?;
+        let d = &symbolic.diagrams;
+        let mut nodes = 0;
+        for transition in symbolic.transitions.moves.iter().flatten() {
+            nodes += d.size(&transition.relation(d)?);
+        }
+        assert!(nodes < 100_000, "{name}: {nodes} nodes");
     }
-    assert!(nodes < 40_000, "{nodes} nodes");
     Ok(())
 }
 

@@ -289,8 +289,16 @@ pub fn summary(
 ) -> Result<Vec<Transition>, Halt> {
     let mut summary = Vec::new();
     for transition in steps {
+        // Where nothing is seen of it, its guard need not be looked at.
+        if transition
+            .written()
+            .iter()
+            .all(|var| hidden.vars().contains(var))
+        {
+            continue;
+        }
         let seen = transition.project(d, within, hidden)?;
-        if !seen.is_idle() && !d.is_empty(&seen.guard) {
+        if !d.is_empty(&seen.guard) {
             summary.push(seen);
         }
     }

@@ -152,6 +152,7 @@ fn goal(
         diagrams: d,
         encoding: &symbolic.encoding,
         choices: &[],
+        given: &[],
     };
     if let Some(found) = AtMostOne::of(part) {
         let mut bodies = Vec::new();
