@@ -92,6 +92,9 @@ fn by_default_z3_is_asked_last_and_for_so_much_work() {
             "--verbose",
             "--for-all",
             "N",
+            // Instances have no end: without it their search goes on until the memory of the machine is used up.
+            "--memory",
+            "200",
         ];
         let mut command = place.command(&args);
         command.env("PATH", place.path().join("bin"));
