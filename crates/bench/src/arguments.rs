@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::share::Share;
+
 /// Where tables are unless the command line says otherwise.
 pub(crate) const TABLES: &str = "benchmarks";
 
@@ -37,9 +39,12 @@ pub struct BenchArgs {
     /// Memory for each run in MiB [default: as the table says]
     #[arg(long, value_name = "MIB", allow_hyphen_values = true, value_parser = mebibytes)]
     pub memory: Option<u64>,
-    /// The file that runs are kept in
+    /// The file that runs are kept in, or a directory of such files
     #[arg(long, value_name = "FILE", default_value = "bench-results.jsonl")]
     pub results: PathBuf,
+    /// Run the I-th of K shares of the rows, and keep the runs in the directory of --results; with --no-run and without --shard, the page shows all of them
+    #[arg(long, value_name = "I/K", requires = "results", conflicts_with_all = ["no_run", "output"])]
+    pub shard: Option<Share>,
     /// How the measurements are written
     #[arg(long, value_name = "FORM", value_enum, default_value_t = BenchFormat::Markdown)]
     pub format: BenchFormat,

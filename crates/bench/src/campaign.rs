@@ -9,11 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use threadwise::{Kind, Make, PropertyResult, ReasonCode, Registry, Report, Stats, VerdictKind};
 
+use crate::journal::JournalError;
 use crate::machine;
 use crate::measure::{Command, End, MeasureError, Measured, measure};
 use crate::peers::{Export, Peer, Prepared, export};
 use crate::redraw;
-use crate::results::{CellName, Outcome, Results, ResultsError, Run, fingerprint};
+use crate::results::{CellName, Outcome, Results, Run, fingerprint};
+use crate::share::Share;
 use crate::table::{Column, Decided, Row, Table, Tool};
 use threadwise_show::words::{counted, one_line};
 
@@ -46,7 +48,7 @@ pub(crate) enum Stop {
     #[error(transparent)]
     Measure(#[from] MeasureError),
     #[error(transparent)]
-    Results(#[from] ResultsError),
+    Results(#[from] JournalError),
 }
 
 /// Everything that runs need.
@@ -63,12 +65,20 @@ pub(crate) struct Campaign<'a> {
     pub(crate) interrupted: &'a AtomicBool,
     /// How many runs were made.
     pub(crate) made: usize,
+    /// The rows that are run here.
+    pub(crate) share: Share,
+    /// How many rows were passed, those of other shares included.
+    pub(crate) rows: usize,
 }
 
 impl Campaign<'_> {
     /// Fills the cells of a table. An error leaves the rest missing.
     pub(crate) fn table(&mut self, table: &Table, cells: &mut Cells) -> Result<(), Stop> {
         for (row, cells) in table.rows.iter().zip(cells) {
+            self.rows += 1;
+            if !self.share.has(self.rows - 1) {
+                continue;
+            }
             for &column in &row.columns {
                 let mut skip = None;
                 for (instance, cells) in cells.iter_mut().enumerate() {

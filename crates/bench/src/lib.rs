@@ -8,6 +8,7 @@ mod arguments;
 mod campaign;
 mod figures;
 mod fit;
+pub mod journal;
 mod machine;
 mod markdown;
 mod measure;
@@ -15,6 +16,7 @@ mod peers;
 mod plot;
 pub mod process;
 mod results;
+pub mod share;
 mod summary;
 mod table;
 mod target;
@@ -39,11 +41,14 @@ use crate::campaign::{
 use crate::figures::Figure;
 use crate::measure::MeasureError;
 use crate::peers::Peer;
-use crate::results::{Results, fingerprint};
+pub use crate::results::fingerprint;
+
+use crate::results::Results;
+use crate::share::Share;
 use crate::summary::growth;
 use crate::table::{Table, Tool};
 use crate::target::{Aim, targets};
-use threadwise_show::words::{one_line, printable};
+use threadwise_show::words::{counted, one_line, printable};
 
 /// The program that this is a part of: it reads files, shows texts, and knows what `check` takes.
 pub trait Host {
@@ -119,18 +124,22 @@ pub fn run(args: &BenchArgs, host: &dyn Host, interrupted: &AtomicBool) -> Exit 
             return Exit::Internal;
         }
     };
-    let results = match Results::open(&args.results) {
+    let results = match args.no_run && args.results.is_dir() {
+        true => Results::read(&args.results),
+        false => Results::open(&args.results, args.shard),
+    };
+    let results = match results {
         Ok(results) => results,
         Err(error) => {
             host.error(&error);
             return Exit::Input;
         }
     };
-    if !results.damaged().is_empty() {
-        let numbers: Vec<String> = results.damaged().iter().map(usize::to_string).collect();
+    for (file, lines) in results.damaged() {
+        let numbers: Vec<String> = lines.iter().map(usize::to_string).collect();
         host.note(&format_args!(
             "{}: no results in line {}; left out",
-            args.results.display(),
+            file.display(),
             numbers.join(", ")
         ));
     }
@@ -143,6 +152,8 @@ pub fn run(args: &BenchArgs, host: &dyn Host, interrupted: &AtomicBool) -> Exit 
         progress: host.progress(),
         interrupted,
         made: 0,
+        share: args.shard.unwrap_or(Share::ALL),
+        rows: 0,
     };
     let mut exit = Exit::Proved;
     let mut measured: Vec<(Table, Cells)> = Vec::new();
@@ -173,6 +184,14 @@ pub fn run(args: &BenchArgs, host: &dyn Host, interrupted: &AtomicBool) -> Exit 
             host.error(&message);
             exit = exit.and(Exit::Internal);
         }
+    }
+    if let Some(share) = args.shard {
+        host.note(&format_args!(
+            "share {share}: {} made; `--no-run --results {}` writes the page of all",
+            counted(campaign.made as u64, "run"),
+            args.results.display()
+        ));
+        return exit;
     }
     let measurements = Measurements {
         command: command(args),

@@ -2,18 +2,16 @@
 //!
 //! A run is found again by a key over everything that it depends on (program, model, property, values, options, limits,
 //! machine), so an invocation goes on where another one stopped, and whatever has changed is measured again. Runs
-//! that failed are not kept: they are tried again. A line that is damaged is left out, since the others are still good; a file without
-//! any result is somebody else's, and is left as it is.
+//! that failed are not kept: they are tried again.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use threadwise::Values;
 
+use crate::journal::{self, Journal, JournalError, Lines};
+use crate::share::{self, Share};
 use crate::table::Decided;
 
 /// How a run ended.
@@ -112,82 +110,68 @@ pub(crate) struct CellName<'a> {
     pub(crate) values: &'a Values,
 }
 
-/// Why the file cannot be used.
-#[derive(Debug, Error)]
-pub(crate) enum ResultsError {
-    #[error("{0}: the results cannot be read or written: {1}")]
-    File(String, io::Error),
-    #[error(
-        "{0}:{1}: this is no result: {2}; name another file with --results, or remove this one"
-    )]
-    Foreign(String, usize, serde_json::Error),
-    #[error("{0}: this is no regular file; name one for the results")]
-    NoFile(String),
-}
-
 /// All runs known, and the file that new ones go to.
 pub(crate) struct Results {
-    name: String,
-    file: File,
+    /// None where nothing is run.
+    journal: Option<Journal<Line>>,
     runs: BTreeMap<String, Vec<Run>>,
-    damaged: Vec<usize>,
+    damaged: Vec<(PathBuf, Vec<usize>)>,
 }
 
 impl Results {
-    /// Opens the file, or creates it.
-    pub(crate) fn open(path: &Path) -> Result<Results, ResultsError> {
-        let name = path.display().to_string();
-        let failed = |error| ResultsError::File(name.clone(), error);
-        // Before it is opened: a pipe would wait, a device might never end.
-        match std::fs::metadata(path) {
-            Ok(kind) if !kind.is_file() => return Err(ResultsError::NoFile(name)),
-            _ => {}
-        }
-        let bytes = match std::fs::read(path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(failed(error)),
+    /// Opens the file, or creates it. For a share it is a directory: all files are read, and one is written.
+    pub(crate) fn open(path: &Path, share: Option<Share>) -> Result<Results, JournalError> {
+        let Some(share) = share else {
+            return Results::of(Some(path), Vec::new());
         };
-        let complete = bytes.iter().rposition(|byte| *byte == b'\n');
-        let complete = complete.map_or(0, |at| at + 1);
+        std::fs::create_dir_all(path)
+            .map_err(|error| JournalError::File(path.display().to_string(), error))?;
+        let own = share.file(path);
+        let mut others = Results::files(path)?;
+        others.retain(|other| *other != own);
+        Results::of(Some(&own), others)
+    }
+
+    /// Reads all files of a directory, and writes none.
+    pub(crate) fn read(directory: &Path) -> Result<Results, JournalError> {
+        Results::of(None, Results::files(directory)?)
+    }
+
+    fn files(directory: &Path) -> Result<Vec<PathBuf>, JournalError> {
+        let failed = |error| JournalError::File(directory.display().to_string(), error);
+        share::files(directory).map_err(failed)
+    }
+
+    fn of(own: Option<&Path>, others: Vec<PathBuf>) -> Result<Results, JournalError> {
         let mut runs: BTreeMap<String, Vec<Run>> = BTreeMap::new();
         let mut damaged = Vec::new();
-        let lines = bytes[..complete].split_inclusive(|byte| *byte == b'\n');
-        for (number, line) in lines.enumerate() {
-            match serde_json::from_slice::<Line>(line) {
-                Ok(line) => runs.entry(line.key).or_default().push(line.run),
-                Err(error) => damaged.push((number + 1, error)),
+        let mut add = |path: &Path, lines: Lines<Line>| {
+            if !lines.damaged.is_empty() {
+                damaged.push((path.to_owned(), lines.damaged));
             }
-        }
-        // What ended in the middle of a line had not finished that run.
-        let unfinished = &bytes[complete..];
-        if runs.is_empty() {
-            let cut = serde_json::from_slice::<Line>(unfinished).err();
-            let cut = cut.filter(|error| !error.is_eof());
-            damaged.extend(cut.map(|error| (damaged.len() + 1, error)));
-            if let Some((number, error)) = damaged.into_iter().next() {
-                return Err(ResultsError::Foreign(name, number, error));
+            for line in lines.lines {
+                runs.entry(line.key).or_default().push(line.run);
             }
-            damaged = Vec::new();
+        };
+        let mut journal = None;
+        if let Some(own) = own {
+            let (opened, lines) = Journal::open(own)?;
+            add(own, lines);
+            journal = Some(opened);
         }
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(failed)?;
-        if !unfinished.is_empty() {
-            file.set_len(complete as u64).map_err(failed)?;
+        for other in others {
+            let lines = journal::read(&other)?;
+            add(&other, lines);
         }
         Ok(Results {
-            name,
-            file,
+            journal,
             runs,
-            damaged: damaged.into_iter().map(|(number, _)| number).collect(),
+            damaged,
         })
     }
 
-    /// The lines of the file, from 1, that could not be read.
-    pub(crate) fn damaged(&self) -> &[usize] {
+    /// The lines, from 1, that could not be read, by file.
+    pub(crate) fn damaged(&self) -> &[(PathBuf, Vec<usize>)] {
         &self.damaged
     }
 
@@ -202,7 +186,7 @@ impl Results {
         key: &str,
         cell: CellName<'_>,
         run: &Run,
-    ) -> Result<(), ResultsError> {
+    ) -> Result<(), JournalError> {
         let line = Line {
             key: key.to_owned(),
             table: cell.table.to_owned(),
@@ -211,17 +195,16 @@ impl Results {
             values: cell.values.clone(),
             run: run.clone(),
         };
-        let failed = |error| ResultsError::File(self.name.clone(), error);
-        let mut text = serde_json::to_vec(&line).map_err(|error| failed(error.into()))?;
-        text.push(b'\n');
-        self.file.write_all(&text).map_err(failed)?;
-        self.runs.entry(line.key).or_default().push(run.clone());
+        if let Some(journal) = &mut self.journal {
+            journal.add(&line)?;
+        }
+        self.runs.entry(line.key).or_default().push(line.run);
         Ok(())
     }
 }
 
 /// A number for a list of texts: FNV-1a over 128 bits, which stays the same over versions of everything.
-pub(crate) fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
+pub fn fingerprint<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     const START: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     let mut hash = START;

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use threadwise::{Only, Setting};
+use threadwise_bench::share::Share;
 use threadwise_bench::{BenchArgs, mebibytes, seconds};
 use threadwise_lang::suggest::closest;
 
@@ -63,6 +64,19 @@ Examples:
 Exit status: 0 if all expectations are met; 1 if one is not; 2 if a file or an expectation cannot
 be read, or there are none; 3 if a verdict was unknown; 4 for an internal error; 130 if interrupted;
 the first of 130, 4, 2, 1, 3, 0 that occurred counts. An undecided expectation counts as failed.";
+
+const MERGE_EXAMPLES: &str = "\
+Examples:
+  threadwise check models --shard 1/2 --results found --timeout 60
+  threadwise check models --shard 2/2 --results found --timeout 60
+  threadwise merge found
+  threadwise merge found --json
+
+The shares may be done anywhere that sees the directory, at the same time or one after the other, and
+again after they were stopped: what is done is not done again. `merge` refuses if a unit is missing.
+
+Exit status: that of the whole; 2 if the results cannot be read, do not belong together, or are not
+complete.";
 
 const CERTIFY_EXAMPLES: &str = "\
 Examples:
@@ -184,6 +198,9 @@ pub(crate) enum Command {
     /// Run the expectations written inside models
     #[command(after_help = TEST_EXAMPLES)]
     Test(TestArgs),
+    /// Put the shares of a divided `check` or `test` together
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(MergeArgs),
     /// Check a certificate with the independent checker
     #[command(after_help = CERTIFY_EXAMPLES)]
     Certify(CertifyArgs),
@@ -332,16 +349,65 @@ pub(crate) struct LimitArgs {
     pub(crate) threads: Option<u16>,
 }
 
+/// A share of the work, for one of several processes.
+#[derive(Args, Debug, Default)]
+pub(crate) struct ShardArgs {
+    /// Do the I-th of K shares of the work: files, and instances of a sweep
+    #[arg(
+        long,
+        help_heading = "Several processes",
+        value_name = "I/K",
+        requires = "results"
+    )]
+    pub(crate) shard: Option<Share>,
+    /// Keep what is found in this directory; what it has already is not done again
+    #[arg(
+        long,
+        help_heading = "Several processes",
+        value_name = "DIR",
+        requires = "shard"
+    )]
+    pub(crate) results: Option<PathBuf>,
+}
+
+/// `threadwise merge`
+#[derive(Args, Debug)]
+pub(crate) struct MergeArgs {
+    /// The directory that was given to --results
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
+    /// Write a page about everything that was found, for a browser
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+    /// How results are printed
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Short for `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Print verdicts only: no traces, no advice
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print all statistics, why each verdict is what it is, and every step of long traces
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Print the proofs that were kept: those of shares with --explain
+    #[arg(long, conflicts_with = "quiet")]
+    pub(crate) explain: bool,
+}
+
 /// `threadwise check`
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Models (`.tw`), Promela (`.pml`) or C (`.c`, `.i`); `-` is a model on standard input
+    /// Models (`.tw`), Promela (`.pml`) or C (`.c`, `.i`), or directories that are searched for them; `-` is a model on standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) instance: InstanceArgs,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
     /// Say that the claim is for every value of this parameter, which it is unless --set gives one (repeatable)
     #[arg(long, value_name = "NAME")]
     pub(crate) for_all: Vec<String>,
@@ -365,25 +431,25 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "WARNING")]
     pub(crate) deny: Vec<String>,
     /// Write each counterexample into this directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "shard")]
     pub(crate) trace: Option<PathBuf>,
     /// The form of the files that --trace writes [default: json]; `text` and `lanes` also say how traces are printed [default: lanes if they fit]
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) trace_format: Option<TraceFormat>,
     /// Write the certificate of each proof into this directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", conflicts_with = "shard")]
     pub(crate) certificate: Option<PathBuf>,
     /// For a C program, write what was found about its checks as a verification witness, for other tools to confirm
-    #[arg(long, value_name = "FILE.yml")]
+    #[arg(long, value_name = "FILE.yml", conflicts_with = "shard")]
     pub(crate) witness: Option<PathBuf>,
     /// Write a page about everything that was found, for a browser; implies --explain for what it shows
-    #[arg(long, value_name = "FILE.html")]
+    #[arg(long, value_name = "FILE.html", conflicts_with = "shard")]
     pub(crate) report: Option<PathBuf>,
     /// How results are printed
-    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Text)]
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = Format::Text, conflicts_with = "shard")]
     pub(crate) format: Format,
     /// Short for `--format json`
-    #[arg(long, conflicts_with = "format")]
+    #[arg(long, conflicts_with_all = ["format", "shard"])]
     pub(crate) json: bool,
     /// End when the process that started this one is gone: for the explorer and the language server
     #[arg(long, hide = true)]
@@ -408,6 +474,8 @@ pub(crate) struct TestArgs {
     pub(crate) paths: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) language: LanguageArgs,
+    #[command(flatten)]
+    pub(crate) shard: ShardArgs,
     #[command(flatten)]
     pub(crate) limits: LimitArgs,
     /// Print problems and the summary only

@@ -9,17 +9,18 @@ use std::time::{Duration, Instant};
 
 use threadwise::{
     Certificate, Checked, Claim, Denied, Exit, Options, Plan, PropertyResult, Registry, Report,
-    ReportedDiagnostic, RequestError, Run, Scope, Session, Stop, VerdictKind,
+    ReportedDiagnostic, RequestError, Run, Scope, Session, Stop, Values, VerdictKind, combinations,
     page::{self, Source},
     sarif,
 };
 
 use crate::args::{CheckArgs, Format, LimitArgs, TraceFormat};
-use crate::input;
+use crate::input::{self, Wanted};
 use crate::progress::ProgressLine;
+use crate::shard::{self, CheckedUnit, ShardError, Sharing, UnitOutcome};
 use crate::supervise::{Supervisor, default_memory};
 use crate::terminal::{Terminal, say};
-use crate::text::Printer;
+use crate::text::{Detail, Printer};
 use crate::traces;
 use crate::watch::{self, Cut};
 use crate::witness::{self, Written};
@@ -49,36 +50,57 @@ pub(crate) fn run(
         ));
         return Exit::Input;
     }
-    if let Some(path) = &args.report
-        && let Some(why) = unwritable(path, &args.files)
-    {
-        terminal.error(&format_args!(
-            "{}: the report cannot be written: {why}\n  help: check the name given to --report",
-            path.display()
-        ));
-        return Exit::Input;
-    }
-    if let Some(path) = &args.witness
-        && let Some(why) = witness::refused(path, &args.files)
-    {
-        terminal.error(&why);
-        return Exit::Input;
-    }
     if args.files.iter().filter(|file| is_stdin(file)).count() > 1 {
         terminal.error(&"standard input (`-`) can be named once only");
         return Exit::Input;
     }
+    let files = match files(args) {
+        Ok(files) => files,
+        Err(message) => {
+            terminal.error(&message);
+            return Exit::Input;
+        }
+    };
+    if let Some(path) = &args.report
+        && !may_write(path, &files, terminal)
+    {
+        return Exit::Input;
+    }
+    if let Some(path) = &args.witness
+        && let Some(why) = witness::refused(path, &files)
+    {
+        terminal.error(&why);
+        return Exit::Input;
+    }
     let options = options(args);
+    let instances = combinations(&options.settings).map_or(1, |all| all.len());
+    let sharing = match sharing(args, &options, &files) {
+        Ok(sharing) => sharing,
+        Err(error) => {
+            terminal.error(&error);
+            return Exit::Input;
+        }
+    };
     let supervisor = supervisor(&args.limits, terminal, interrupted, !args.quiet);
-    let printer = (format(args) == Format::Text).then(|| Printer::new(*terminal, args));
+    let output = Output::of(args);
+    let detail = Detail {
+        quiet: args.quiet,
+        verbose: args.verbose,
+        explain: args.explain,
+    };
+    let printer =
+        (output.format == Format::Text).then(|| Printer::new(*terminal, detail, args.trace_format));
     let found = Arc::new(Mutex::new(Some(Found {
+        files: files.len(),
         printer,
+        sharing,
         ..Found::default()
     })));
     let limits = watch_limits(&options, supervisor.deadline);
     let last_words = {
         let (terminal, options, found) = (*terminal, options.clone(), Arc::clone(&found));
-        move |cut| last_words(&found, cut, args, &options, &terminal)
+        let output = output.clone();
+        move |cut| last_words(&found, cut, &output, &options, &terminal)
     };
     watch::start(limits, interrupted, last_words);
     let mut check = Check {
@@ -90,12 +112,16 @@ pub(crate) fn run(
         supervisor,
         written: BTreeSet::new(),
         found: &found,
+        instances,
     };
-    for file in &args.files {
+    for (position, file) in files.iter().enumerate() {
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
-        check.file(file);
+        if let Err(error) = check.file(position, file) {
+            terminal.error(&error);
+            return Exit::Input;
+        }
     }
     let found = lock(&found).take();
     let interrupted = interrupted.load(Ordering::Relaxed);
@@ -105,13 +131,94 @@ pub(crate) fn run(
             std::thread::park();
         }
     };
-    watch::writing(|| finish(found, interrupted, args, terminal))
+    let closing = found.sharing.as_ref().zip(args.shard.results.as_deref());
+    let closing = closing.map(|(sharing, directory)| shard::closing(sharing, directory));
+    let exit = watch::writing(|| finish(found, interrupted, &output, terminal));
+    if let Some(closing) = closing.filter(|_| !args.quiet) {
+        terminal.note(&closing);
+    }
+    exit
 }
 
-fn format(args: &CheckArgs) -> Format {
-    match args.json {
-        true => Format::Json,
-        false => args.format,
+/// The files that are named, and those below the directories that are.
+fn files(args: &CheckArgs) -> Result<Vec<PathBuf>, String> {
+    let mut files = Vec::new();
+    for path in &args.files {
+        // A file that is not there is told of when its turn comes.
+        match path.is_dir() {
+            true => {
+                let below = input::files(path, Wanted::Programs);
+                files.extend(below.map_err(|error| error.to_string())?);
+            }
+            false => files.push(path.clone()),
+        }
+    }
+    match files.is_empty() {
+        true => Err("there is no model below the directories given\n  help: models end in .tw, Promela in .pml, C in .c or .i".to_owned()),
+        false => Ok(files),
+    }
+}
+
+/// The share of this process, if the work is divided.
+fn sharing(
+    args: &CheckArgs,
+    options: &Options,
+    files: &[PathBuf],
+) -> Result<Option<Sharing>, ShardError> {
+    let (Some(share), Some(directory)) = (args.shard.shard, &args.shard.results) else {
+        return Ok(None);
+    };
+    let Options {
+        for_all,
+        properties,
+        only,
+        engine,
+        engine_options,
+        explain,
+        recheck,
+        seconds,
+        ..
+    } = options;
+    let (memory, language, deny) = (args.limits.memory, &args.language, &args.deny);
+    let asked = format!(
+        "check {for_all:?} {properties:?} {only:?} {engine:?} {engine_options:?} {explain} {recheck} {seconds:?} {memory:?} {language:?} {deny:?}"
+    );
+    let none = || vec![Values::default()];
+    let instances = combinations(&options.settings).unwrap_or_else(|_| none());
+    let unit = |file: &PathBuf, values: &Values| named(file, values);
+    let units = files
+        .iter()
+        .flat_map(|file| instances.iter().map(move |v| unit(file, v)));
+    let units: Vec<String> = units.collect();
+    Sharing::open(directory, share, &asked, &units).map(Some)
+}
+
+/// The name of a unit.
+fn named(file: &Path, values: &Values) -> String {
+    match values.is_empty() {
+        true => file.to_string_lossy().into_owned(),
+        false => format!("{} at {values}", file.to_string_lossy()),
+    }
+}
+
+/// How results are handed over.
+#[derive(Clone)]
+pub(crate) struct Output {
+    pub(crate) format: Format,
+    pub(crate) report: Option<PathBuf>,
+    pub(crate) quiet: bool,
+}
+
+impl Output {
+    fn of(args: &CheckArgs) -> Output {
+        Output {
+            format: match args.json {
+                true => Format::Json,
+                false => args.format,
+            },
+            report: args.report.clone(),
+            quiet: args.quiet,
+        }
     }
 }
 
@@ -127,16 +234,32 @@ pub(crate) fn watch_limits(options: &Options, deadline: Option<Instant>) -> watc
 
 /// What was found so far, for whoever prints it: the check when it is over, or the watch when it has to end it.
 #[derive(Default)]
-struct Found {
+pub(crate) struct Found {
     /// The file that is being checked.
     file: Option<String>,
-    /// How many files were begun.
+    /// How many files there are, and how many were begun.
+    files: usize,
     begun: usize,
-    runs: Vec<Run>,
+    pub(crate) runs: Vec<Run>,
     /// The files, if what is written shows them.
-    sources: Vec<Source>,
+    pub(crate) sources: Vec<Source>,
     /// Absent when the report is printed at the end, as JSON.
-    printer: Option<Printer>,
+    pub(crate) printer: Option<Printer>,
+    /// If this is one process of several.
+    sharing: Option<Sharing>,
+    /// The units that are being done, with their keys and values.
+    open: Vec<Unit>,
+}
+
+/// An instance of a file, when the work is divided.
+#[derive(Clone)]
+struct Unit {
+    file: String,
+    /// The number of the first one of the file.
+    first: usize,
+    number: usize,
+    key: String,
+    values: Values,
 }
 
 /// Nothing that holds the lock leaves things half done.
@@ -148,7 +271,7 @@ fn lock(found: &Mutex<Option<Found>>) -> MutexGuard<'_, Option<Found>> {
 fn last_words(
     found: &Mutex<Option<Found>>,
     cut: Cut,
-    args: &CheckArgs,
+    output: &Output,
     options: &Options,
     terminal: &Terminal,
 ) -> Exit {
@@ -157,18 +280,53 @@ fn last_words(
     if let Some(file) = found.file.take() {
         let run = Run::cut_short(&file, options, cut.by, cut.place);
         if let Some(printer) = &mut found.printer {
-            printer.run(&run, &Session::refused(file, "", Vec::new()));
+            printer.run(&run, "");
+        }
+        // With the same limits it would end here again.
+        if matches!(cut.by, Stop::Time | Stop::Memory)
+            && let Some(unit) = found.open.first().cloned()
+            && let Some(sharing) = &mut found.sharing
+        {
+            let done = done(&unit, UnitOutcome::Checked, &run, Vec::new(), None);
+            if let Err(error) = sharing.keep(unit.number, &unit.key, done) {
+                terminal.error(&error);
+            }
         }
         found.runs.push(run);
     } else if found.runs.is_empty() {
         return cut.exit();
     }
-    watch::left_out(args.files.len() - found.begun, cut, terminal);
-    finish(found, cut.by == Stop::Interrupted, args, terminal)
+    watch::left_out(found.files - found.begun, cut, terminal);
+    finish(found, cut.by == Stop::Interrupted, output, terminal)
+}
+
+/// What was found of a unit, as it is kept.
+fn done(
+    unit: &Unit,
+    outcome: UnitOutcome,
+    run: &Run,
+    about: Vec<ReportedDiagnostic>,
+    source: Option<Source>,
+) -> shard::Found {
+    shard::Found::Check(Box::new(CheckedUnit {
+        file: unit.file.clone(),
+        first: unit.first,
+        outcome,
+        run: run.clone(),
+        values: run.values.clone(),
+        trouble: run.trouble,
+        about,
+        source,
+    }))
 }
 
 /// Prints the report, as far as it is not printed, and says what the exit status is.
-fn finish(found: Found, interrupted: bool, args: &CheckArgs, terminal: &Terminal) -> Exit {
+pub(crate) fn finish(
+    found: Found,
+    interrupted: bool,
+    output: &Output,
+    terminal: &Terminal,
+) -> Exit {
     let Found {
         runs,
         sources,
@@ -181,11 +339,11 @@ fn finish(found: Found, interrupted: bool, args: &CheckArgs, terminal: &Terminal
         exit = Exit::Interrupted;
         report.exit = exit.code();
     }
-    if let Some(path) = &args.report {
-        exit = exit.and(write_page(path, &report, &sources, args, terminal));
+    if let Some(path) = &output.report {
+        exit = exit.and(write_page(path, &report, &sources, output, terminal));
         report.exit = exit.code();
     }
-    let text = match (&mut printer, format(args)) {
+    let text = match (&mut printer, output.format) {
         (Some(printer), _) => {
             printer.end(&report);
             return exit;
@@ -203,6 +361,18 @@ fn finish(found: Found, interrupted: bool, args: &CheckArgs, terminal: &Terminal
         }
     }
     exit
+}
+
+/// Whether a page can be written, as far as can be seen before there is one; if not, says so.
+pub(crate) fn may_write(path: &Path, models: &[PathBuf], terminal: &Terminal) -> bool {
+    let Some(why) = unwritable(path, models) else {
+        return true;
+    };
+    terminal.error(&format_args!(
+        "{}: the report cannot be written: {why}\n  help: check the name given to --report",
+        path.display()
+    ));
+    false
 }
 
 /// What would keep a page from being written, as far as can be seen before there is one.
@@ -228,7 +398,7 @@ fn write_page(
     path: &Path,
     report: &Report,
     sources: &[Source],
-    args: &CheckArgs,
+    output: &Output,
     terminal: &Terminal,
 ) -> Exit {
     let written = page::report(report, sources)
@@ -236,7 +406,7 @@ fn write_page(
         .and_then(|text| fs::write(path, text).map_err(|error| error.to_string()));
     let shown = path.display();
     match written {
-        Ok(()) if args.quiet => Exit::Proved,
+        Ok(()) if output.quiet => Exit::Proved,
         Ok(()) => {
             terminal.note(&format_args!("report written to {shown}"));
             Exit::Proved
@@ -325,6 +495,8 @@ struct Check<'a> {
     /// Names of the traces and certificates written so far.
     written: BTreeSet<PathBuf>,
     found: &'a Mutex<Option<Found>>,
+    /// How many instances of each file are asked for.
+    instances: usize,
 }
 
 impl Check<'_> {
@@ -335,27 +507,108 @@ impl Check<'_> {
         }
     }
 
-    fn file(&mut self, path: &Path) {
+    fn file(&mut self, position: usize, path: &Path) -> Result<(), ShardError> {
         watch::reading();
         self.found(|found| {
             found.file = Some(path.to_string_lossy().into_owned());
             found.begun += 1;
         });
-        self.checked(path);
+        if self.to_do(position, path)? {
+            self.checked(path)?;
+        }
         self.found(|found| found.file = None);
+        Ok(())
     }
 
-    fn checked(&mut self, path: &Path) {
+    /// Finds the units of a file that are to be done here, and takes over those that are done. Whether any is left, if the work is divided.
+    fn to_do(&mut self, position: usize, path: &Path) -> Result<bool, ShardError> {
+        let first = position * self.instances;
+        let mut left = Ok(true);
+        self.found(|found| {
+            let Some(sharing) = &mut found.sharing else {
+                return;
+            };
+            let mine = (first..first + self.instances).filter(|unit| sharing.has(*unit));
+            let mine: Vec<usize> = mine.collect();
+            let instances = combinations(&self.options.settings).unwrap_or_default();
+            let texts = match mine.is_empty() {
+                true => Vec::new(),
+                false => input::texts(path),
+            };
+            found.open.clear();
+            for number in mine {
+                let values = instances.get(number - first).cloned().unwrap_or_default();
+                let key = sharing.key(&named(path, &values), &texts);
+                match sharing.before(number, &key) {
+                    Ok(Some(shard::Found::Check(unit))) => found.runs.extend(unit.restored()),
+                    Ok(_) => found.open.push(Unit {
+                        file: path.to_string_lossy().into_owned(),
+                        first,
+                        number,
+                        key,
+                        values,
+                    }),
+                    Err(error) => left = Err(error),
+                }
+            }
+            if left.is_ok() {
+                left = Ok(!found.open.is_empty());
+            }
+        });
+        left
+    }
+
+    /// Keeps what was found of the units that are open, if the work is divided: of one instance, or of the whole file.
+    fn keep(
+        &self,
+        values: Option<&Values>,
+        outcome: UnitOutcome,
+        run: &Run,
+        about: &[ReportedDiagnostic],
+        session: Option<&Session>,
+    ) -> Result<(), ShardError> {
+        let late = self
+            .supervisor
+            .deadline
+            .is_some_and(|end| Instant::now() >= end);
+        if late || self.interrupted.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut kept = Ok(());
+        self.found(|found| {
+            let Some(sharing) = &mut found.sharing else {
+                return;
+            };
+            let of = |unit: &Unit| values.is_none_or(|values| unit.values == *values);
+            let (now, later): (Vec<Unit>, Vec<Unit>) = found.open.drain(..).partition(of);
+            found.open = later;
+            for unit in now {
+                let done = done(
+                    &unit,
+                    outcome,
+                    run,
+                    about.to_vec(),
+                    session.map(Source::new),
+                );
+                if let Err(error) = sharing.keep(unit.number, &unit.key, done) {
+                    kept = Err(error);
+                }
+            }
+        });
+        kept
+    }
+
+    fn checked(&mut self, path: &Path) -> Result<(), ShardError> {
         let session = match input::read_model(path, &self.args.language) {
             Ok(session) => session,
             Err(error) => {
                 self.terminal.error(&error);
-                self.push(failed(
+                let run = failed(
                     path.to_string_lossy().into_owned(),
                     format!("{}: {}", error.name, error.message),
                     Some(error.help),
-                ));
-                return;
+                );
+                return self.push(run, None);
             }
         };
         if self.args.report.is_some() || self.args.format == Format::Sarif {
@@ -389,12 +642,12 @@ impl Check<'_> {
         let program = match session.program() {
             Some(program) if accepted => program,
             _ => {
-                self.push(Run {
+                let run = Run {
                     file: session.name().to_owned(),
                     diagnostics: about_file,
                     ..Run::default()
-                });
-                return;
+                };
+                return self.push(run, Some(&session));
             }
         };
         let plan = match Plan::new(program, &self.options) {
@@ -404,14 +657,20 @@ impl Check<'_> {
         self.supervisor.progress.begin(session.name());
         let mut excluded = Vec::new();
         let mut checked = 0;
+        let about_all = about_file.clone();
         for values in &plan.instances {
             if self.interrupted.load(Ordering::Relaxed) {
-                return;
+                return Ok(());
+            }
+            if !self.is_open(values) {
+                continue;
             }
             let mut run = match session.check_instance(&plan, values, &mut self.supervisor) {
                 Checked::Run(run) => run,
                 Checked::Excluded => {
                     excluded.push(values.to_string());
+                    let (none, why) = (Run::default(), UnitOutcome::Excluded);
+                    self.keep(Some(values), why, &none, &about_all, Some(&session))?;
                     continue;
                 }
                 Checked::Rejected(diagnostics) => {
@@ -429,11 +688,13 @@ impl Check<'_> {
             for diagnostic in run.diagnostics.iter().filter(|d| d.code.is_none()) {
                 self.terminal.error(&diagnostic.message);
             }
+            let how = UnitOutcome::Checked;
+            self.keep(Some(values), how, &run, &about_all, Some(&session))?;
             run.diagnostics.splice(0..0, about_file.drain(..));
             watch::writing(|| self.write_evidence(&mut run, &session));
             self.found(|found| {
                 if let Some(printer) = &mut found.printer {
-                    printer.run(&run, &session);
+                    printer.run(&run, session.source());
                 }
                 found.runs.push(run);
             });
@@ -443,14 +704,31 @@ impl Check<'_> {
                 printer.end_of_file();
             }
         });
-        if checked == 0 {
-            self.refused(&session, &RequestError::AllExcluded, about_file);
+        // Of a share there may be instances elsewhere.
+        if checked == 0 && !self.is_shared() {
+            return self.refused(&session, &RequestError::AllExcluded, about_file);
         } else if !excluded.is_empty() && !self.args.quiet {
             let list = excluded.join("; ");
             let name = session.name();
             self.terminal
                 .note(&format_args!("{name}: `where` excludes {list}"));
         }
+        Ok(())
+    }
+
+    fn is_shared(&self) -> bool {
+        let mut shared = false;
+        self.found(|found| shared = found.sharing.is_some());
+        shared
+    }
+
+    /// Whether an instance is to be done here.
+    fn is_open(&self, values: &Values) -> bool {
+        let mut open = false;
+        self.found(|found| {
+            open = found.sharing.is_none() || found.open.iter().any(|unit| unit.values == *values);
+        });
+        open
     }
 
     /// A request that makes no sense for this model.
@@ -458,19 +736,19 @@ impl Check<'_> {
         &mut self,
         session: &Session,
         error: &RequestError,
-        mut about_file: Vec<ReportedDiagnostic>,
-    ) {
+        about_file: Vec<ReportedDiagnostic>,
+    ) -> Result<(), ShardError> {
         let name = session.name().to_owned();
         self.terminal
             .error(&format_args!("{name}: {}", with_help(error)));
-        let mut run = failed(name, error.to_string(), error.help());
-        about_file.append(&mut run.diagnostics);
-        run.diagnostics = about_file;
-        self.push(run);
+        self.push(senseless(name, error, about_file), Some(session))
     }
 
-    fn push(&self, run: Run) {
+    /// What is to be said of a file as a whole, since no instance of it was checked.
+    fn push(&self, run: Run, session: Option<&Session>) -> Result<(), ShardError> {
+        self.keep(None, UnitOutcome::File, &run, &[], session)?;
         self.found(|found| found.runs.push(run));
+        Ok(())
     }
 
     /// Writes the evidence that is asked for: a trace for each violation, a certificate for each proof.
@@ -614,6 +892,18 @@ fn fresh(
         number += 1;
     }
     path
+}
+
+/// A run that could not even begin, because what was asked makes no sense for the model.
+pub(crate) fn senseless(
+    name: String,
+    error: &RequestError,
+    mut about_file: Vec<ReportedDiagnostic>,
+) -> Run {
+    let mut run = failed(name, error.to_string(), error.help());
+    about_file.append(&mut run.diagnostics);
+    run.diagnostics = about_file;
+    run
 }
 
 /// A run that could not even begin.

@@ -4,9 +4,12 @@
 //! is not decided is not met: `proved` of a model with parameters is not met by proofs at some of their values.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
 
 use threadwise::{
     CHECKS, Checked, Directive, Exit, Expected, ExpectedScope, Options, Plan, Run, Session,
@@ -18,6 +21,7 @@ use threadwise_lang::render::LineIndex;
 use crate::args::TestArgs;
 use crate::check::{limited, supervisor, watch_limits, with_help};
 use crate::input::{self, Wanted};
+use crate::shard::{self, Found, ShardError, Sharing};
 use crate::supervise::Supervisor;
 use crate::terminal::{Style, Terminal, say};
 use crate::watch::{self, Cut};
@@ -42,6 +46,13 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
         return Exit::Input;
     }
     let options = limited(&args.limits);
+    let mut sharing = match sharing(args, &options, &files) {
+        Ok(sharing) => sharing,
+        Err(error) => {
+            terminal.error(&error);
+            return Exit::Input;
+        }
+    };
     let supervisor = supervisor(&args.limits, terminal, interrupted, !args.quiet);
     let standing = Arc::new(Mutex::new(Standing::default()));
     let last_words = {
@@ -58,12 +69,33 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
         supervisor,
         total: Tally::default(),
         remarks: Vec::new(),
+        said: Vec::new(),
+        plain: sharing.is_some(),
         exit,
     };
     for (begun, file) in files.iter().enumerate() {
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
+        let key = match &mut sharing {
+            Some(sharing) if !sharing.has(begun) => continue,
+            Some(sharing) => {
+                let key = sharing.key(&file.to_string_lossy(), &input::texts(file));
+                match sharing.before(begun, &key) {
+                    Ok(Some(Found::Test(before))) => {
+                        tester.total.add(before.tally);
+                        tester.fail(before.exit);
+                        continue;
+                    }
+                    Ok(_) => key,
+                    Err(error) => {
+                        terminal.error(&error);
+                        return Exit::Input;
+                    }
+                }
+            }
+            None => String::new(),
+        };
         watch::reading();
         let name = file.to_string_lossy().into_owned();
         *lock(&standing) = Standing {
@@ -72,22 +104,95 @@ pub(crate) fn run(args: &TestArgs, terminal: &Terminal, interrupted: &'static At
             total: tester.total,
             exit: tester.exit,
         };
+        let (total, exit) = (tester.total, tester.exit);
+        (tester.total, tester.exit) = (Tally::default(), Exit::Proved);
         tester.file(file);
+        let tested = TestedFile {
+            said: std::mem::take(&mut tester.said),
+            tally: tester.total,
+            exit: tester.exit,
+        };
+        tester.total.add(total);
+        tester.fail(exit);
+        let late = tester
+            .supervisor
+            .deadline
+            .is_some_and(|end| Instant::now() >= end);
+        if let Some(sharing) = &mut sharing
+            && !late
+            && !interrupted.load(Ordering::Relaxed)
+            && let Err(error) = sharing.keep(begun, &key, Found::Test(Box::new(tested)))
+        {
+            terminal.error(&error);
+            return Exit::Input;
+        }
     }
-    let total = &tester.total;
-    say(format_args!(
-        "{}: {}\n",
-        counted(files.len() as u64, "file"),
-        total.words()
-    ));
-    if total.all() == 0 && tester.exit == Exit::Proved {
-        terminal.error(&"none of the models has an expectation\n  help: write one, such as `//@ expect mutex: proved for all N`");
-        return Exit::Input;
+    if let (Some(sharing), Some(directory)) = (&sharing, &args.shard.results) {
+        say(format_args!("until here: {}\n", tester.total.words()));
+        terminal.note(&shard::closing(sharing, directory));
+    } else if let Err(exit) = closing(files.len(), tester.total, tester.exit, terminal) {
+        return exit;
     }
     if interrupted.load(Ordering::Relaxed) {
         return Exit::Interrupted;
     }
     tester.exit
+}
+
+/// What was found of one file, when the work is divided.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct TestedFile {
+    /// The lines that were printed of it.
+    said: Vec<String>,
+    tally: Tally,
+    exit: Exit,
+}
+
+/// Prints what all shares have found, as one process would.
+pub(crate) fn summed(files: &[TestedFile], terminal: &Terminal) -> Exit {
+    let mut total = Tally::default();
+    let mut exit = Exit::Proved;
+    for file in files {
+        file.said
+            .iter()
+            .for_each(|line| say(format_args!("{line}")));
+        total.add(file.tally);
+        exit = exit.and(file.exit);
+    }
+    if exit == Exit::Input {
+        terminal.note(
+            &"some file or expectation could not be read: the share that it belongs to says which",
+        );
+    }
+    closing(files.len(), total, exit, terminal).map_or_else(|exit| exit, |()| exit)
+}
+
+/// Prints the sums. An error if nothing was expected.
+fn closing(files: usize, total: Tally, exit: Exit, terminal: &Terminal) -> Result<(), Exit> {
+    let files = counted(files as u64, "file");
+    say(format_args!("{files}: {}\n", total.words()));
+    if total.all() == 0 && exit == Exit::Proved {
+        terminal.error(&"none of the models has an expectation\n  help: write one, such as `//@ expect mutex: proved for all N`");
+        return Err(Exit::Input);
+    }
+    Ok(())
+}
+
+/// The share of this process, if the work is divided.
+fn sharing(
+    args: &TestArgs,
+    options: &Options,
+    files: &[PathBuf],
+) -> Result<Option<Sharing>, ShardError> {
+    let (Some(share), Some(directory)) = (args.shard.shard, &args.shard.results) else {
+        return Ok(None);
+    };
+    let (seconds, memory, language) = (options.seconds, args.limits.memory, &args.language);
+    let (quiet, verbose) = (args.quiet, args.verbose);
+    let asked = format!("test {seconds:?} {memory:?} {language:?} {quiet} {verbose}");
+    let units = files.iter().map(|file| file.to_string_lossy().into_owned());
+    let units: Vec<String> = units.collect();
+    Sharing::open(directory, share, &asked, &units).map(Some)
 }
 
 /// How far the test is, for the watch to say when it has to end it.
@@ -133,7 +238,7 @@ fn last_words(standing: &Standing, cut: Cut, options: &Options, terminal: &Termi
 }
 
 /// How many expectations fared how.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Tally {
     met: u64,
     unmet: u64,
@@ -213,10 +318,26 @@ struct Tester<'a> {
     /// What there is to say about the expectations of the present file, with their lines: instances
     /// are searched in another order.
     remarks: Vec<(usize, String)>,
+    /// What was printed of the present file.
+    said: Vec<String>,
+    /// Without colours: it is kept, and may be printed elsewhere.
+    plain: bool,
     exit: Exit,
 }
 
 impl Tester<'_> {
+    fn say(&mut self, line: String) {
+        say(format_args!("{line}"));
+        self.said.push(line);
+    }
+
+    fn painted(&self, style: Style, word: &str) -> String {
+        match self.plain {
+            true => word.to_owned(),
+            false => self.terminal.paint(style, word),
+        }
+    }
+
     fn fail(&mut self, exit: Exit) {
         self.exit = self.exit.and(exit);
     }
@@ -256,11 +377,11 @@ impl Tester<'_> {
         let mut remarks = std::mem::take(&mut self.remarks);
         remarks.sort_by_key(|(line, _)| *line);
         for (line, remark) in remarks {
-            say(format_args!("{name}:{line}: {}\n", printable(&remark)));
+            self.say(format!("{name}:{line}: {}\n", printable(&remark)));
         }
         self.total.add(tally);
         if !self.args.quiet {
-            say(format_args!("{name}: {}\n", tally.words()));
+            self.say(format!("{name}: {}\n", tally.words()));
         }
     }
 
@@ -486,26 +607,29 @@ impl Tester<'_> {
                 }
             }
         };
-        let mut remark = |text: String| self.remarks.push((expectation.line, text));
+        let line = expectation.line;
         match met {
             Some(true) => {
                 tally.met += 1;
                 if self.args.verbose {
-                    let word = self.terminal.paint(Style::Good, "met");
-                    remark(format!("{expected}{place}: {word}"));
+                    let word = self.painted(Style::Good, "met");
+                    self.remarks
+                        .push((line, format!("{expected}{place}: {word}")));
                 }
             }
             Some(false) => {
                 tally.unmet += 1;
-                let word = self.terminal.paint(Style::Bad, "not met");
+                let word = self.painted(Style::Bad, "not met");
                 let see = see(session.name(), subject, &expectation.what);
-                remark(format!("{expected}{place}: {word}: found {found}{see}"));
+                let text = format!("{expected}{place}: {word}: found {found}{see}");
+                self.remarks.push((line, text));
                 self.fail(Exit::Violated);
             }
             None => {
                 tally.undecided += 1;
-                let word = self.terminal.paint(Style::Unsure, "undecided");
-                remark(format!("{expected}{place}: {word}: {found}"));
+                let word = self.painted(Style::Unsure, "undecided");
+                let text = format!("{expected}{place}: {word}: {found}");
+                self.remarks.push((line, text));
                 self.fail(Exit::Unknown);
             }
         }

@@ -1,5 +1,6 @@
 //! Reading models, traces, certificates and tables: files and standard input, with errors that say what to do next.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -139,6 +140,36 @@ pub(crate) fn read_model(path: &Path, args: &LanguageArgs) -> Result<Session, In
         }
     };
     Ok(session(name, text, outcome))
+}
+
+/// The texts that a program is made of: its own, and those of all files that it names to be included, as far as they can be read.
+pub(crate) fn texts(path: &Path) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(path) = open.pop() {
+        if !seen.insert(path.clone()) {
+            continue;
+        }
+        let input = match seen.len() {
+            1 => read(&path),
+            _ => read_included(&path),
+        };
+        let text = input.map_or_else(|error| error.message, |input| input.text);
+        if Language::of(&path) != Language::Model || seen.len() > 1 {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            open.extend(text.lines().filter_map(included).map(|n| directory.join(n)));
+        }
+        texts.push(text);
+    }
+    texts
+}
+
+/// The file that a line includes, if it does.
+fn included(line: &str) -> Option<&str> {
+    let directive = line.trim_start().strip_prefix('#')?.trim_start();
+    let named = directive.strip_prefix("include")?.trim_start();
+    Some(named.strip_prefix('"')?.split_once('"')?.0)
 }
 
 /// What a front end made of a program.

@@ -18,10 +18,12 @@ mod fmt;
 mod horn_solver;
 mod input;
 mod lsp;
+mod merge;
 mod new;
 mod pages;
 mod progress;
 mod replay;
+mod shard;
 mod simulate;
 mod supervise;
 mod terminal;
@@ -74,6 +76,7 @@ fn main() -> ExitCode {
     let exit = match &cli.command {
         Command::Check(args) => check::run(args, &terminal, &INTERRUPTED),
         Command::Test(args) => expectations::run(args, &terminal, &INTERRUPTED),
+        Command::Merge(args) => merge::run(args, &terminal),
         Command::Certify(args) => certify::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Simulate(args) => simulate::run(args, &terminal),

@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise::{Outline, PropertyResult, Report, Run, Scope, Session, Values, VerdictKind};
+use threadwise::{Outline, PropertyResult, Report, Run, Scope, Values, VerdictKind};
 use threadwise_show::to_outline;
 
-use crate::args::{CheckArgs, TraceFormat};
+use crate::args::TraceFormat;
 use crate::check::explains;
 use crate::terminal::{Style, Terminal, say};
 use crate::traces;
@@ -18,6 +18,14 @@ const VIOLATED: &str = "fix the model, or keep the execution with --trace DIR; \
 
 /// How many further instances that violate a property are listed.
 const LISTED: usize = 20;
+
+/// How much is printed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Detail {
+    pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
+    pub(crate) explain: bool,
+}
 
 /// Prints runs as they come.
 pub(crate) struct Printer {
@@ -36,22 +44,22 @@ pub(crate) struct Printer {
 }
 
 impl Printer {
-    /// A printer for standard output.
-    pub(crate) fn new(terminal: Terminal, args: &CheckArgs) -> Printer {
+    /// A printer for standard output. Traces are drawn in this form, or in one that fits.
+    pub(crate) fn new(terminal: Terminal, detail: Detail, form: Option<TraceFormat>) -> Printer {
         Printer {
             terminal,
-            quiet: args.quiet,
-            verbose: args.verbose,
-            explain: args.explain,
-            layout: args.trace_format.filter(|form| form.is_for_people()),
+            quiet: detail.quiet,
+            verbose: detail.verbose,
+            explain: detail.explain,
+            layout: form.filter(|form| form.is_for_people()),
             advice: Vec::new(),
             printed: false,
             shown: BTreeMap::new(),
         }
     }
 
-    /// Prints what was found about one instance.
-    pub(crate) fn run(&mut self, run: &Run, session: &Session) {
+    /// Prints what was found about one instance of a program with this text.
+    pub(crate) fn run(&mut self, run: &Run, source: &str) {
         if run.results.is_empty() {
             return;
         }
@@ -82,7 +90,7 @@ impl Printer {
                     further.push(values.clone());
                 } else {
                     self.shown.insert(result.property.clone(), Vec::new());
-                    self.trace(&mut text, result, session);
+                    self.trace(&mut text, result, source);
                 }
             }
             let violated = |r: &PropertyResult| r.verdict == VerdictKind::Violated;
@@ -290,14 +298,13 @@ impl Printer {
         }
     }
 
-    fn trace(&self, text: &mut String, result: &PropertyResult, session: &Session) {
+    fn trace(&self, text: &mut String, result: &PropertyResult, source: &str) {
         let Some(trace) = &result.trace else { return };
         let title = format!("{} is violated {}", result.property, result.scope.phrase());
         let title = format!("\n{}:", title.trim_end());
         text.push_str(&self.terminal.paint(Style::Strong, &title));
         text.push('\n');
-        let (source, all) = (session.source(), self.verbose);
-        match traces::printed(trace, self.layout, source, &self.terminal, 2, all) {
+        match traces::printed(trace, self.layout, source, &self.terminal, 2, self.verbose) {
             Ok(drawn) => text.push_str(&drawn),
             Err(error) => text.push_str(&format!("  (the execution cannot be shown: {error})\n")),
         }

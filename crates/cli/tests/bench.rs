@@ -341,6 +341,34 @@ fn results_survive_a_damaged_line_and_nothing_else_is_taken_for_results() {
 }
 
 #[test]
+fn rows_are_divided_and_one_page_shows_all() {
+    let place = place();
+    let row =
+        "[[row]]\nname = 'larger'\nmodel = '../lock.tw'\nproperty = 'mutex'\nset = { N = [4] }\n";
+    place.file("tables/locks.toml", format!("{TABLE}{row}"));
+    let bench = |more: &[&str]| {
+        let all = [&["bench", "tables/locks.toml", "--results", "found"], more].concat();
+        place.run(&all)
+    };
+    bench(&["--shard", "2/2"])
+        .expect(0)
+        .complains("2 runs made");
+    bench(&["--shard", "1/2"])
+        .expect(0)
+        .complains("4 runs made");
+    bench(&["--shard", "1/2"])
+        .expect(0)
+        .complains("0 runs made");
+    let page = bench(&["--no-run", "--format", "json"]).expect(0).stdout;
+    let page: Value = serde_json::from_str(&page).unwrap();
+    let runs = page.to_string().matches("\"clock_seconds\":").count();
+    assert_eq!(runs, 6, "{page:#}");
+    // Nothing is written where nothing is run.
+    let files = std::fs::read_dir(place.path().join("found")).unwrap();
+    assert_eq!(files.count(), 2);
+}
+
+#[test]
 fn refinements_are_counted_and_growth_is_a_target() {
     let place = Place::new();
     place.file("lock.tw", LOCK);

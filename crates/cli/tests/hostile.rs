@@ -271,8 +271,7 @@ fn things_that_are_no_files() {
     place
         .run(&["check", "directory"])
         .expect(2)
-        .complains("directory: this is a directory")
-        .complains("threadwise test directory");
+        .complains("there is no model below the directories given");
     place
         .run(&["check", "missing.tw"])
         .expect(2)

@@ -18,3 +18,4 @@ mod lsp;
 mod pages;
 mod papers;
 mod report;
+mod shards;

@@ -97,7 +97,8 @@ impl Run {
 }
 
 /// Exit statuses, worst last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Exit {
     /// Every property was proved.
     Proved,

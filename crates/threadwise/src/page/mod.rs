@@ -8,7 +8,7 @@
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use threadwise_lang::control_flow;
 use threadwise_lang::print;
 use threadwise_lang::program::Span;
@@ -29,7 +29,7 @@ const INTERRUPTED: &str = "Interrupted: not everything was checked.";
 const REPORT: &str = include_str!("report.js");
 
 /// A model as pages show it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Source {
     /// The name of the file.
     pub name: String,
@@ -42,19 +42,19 @@ pub struct Source {
 }
 
 /// A property as it is written.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceProperty {
     /// Its name.
     pub name: String,
     /// The line of its name, from 1; none if it stands for something that nobody wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// Its declaration, in one line.
     pub text: String,
 }
 
 /// A template with its control flow.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceTemplate {
     /// Its name.
     pub name: String,
@@ -67,12 +67,12 @@ pub struct SourceTemplate {
 }
 
 /// A label.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SourceLabel {
     /// Its name.
     pub name: String,
     /// Its line, from 1; none for `done`.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
 
@@ -153,7 +153,7 @@ struct Data<'r> {
 #[derive(Serialize)]
 struct RunData<'r> {
     /// Which of the files; none if the file could not be read.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     file: Option<usize>,
     title: String,
     results: &'r [PropertyResult],
