@@ -15,6 +15,7 @@ mod integrations;
 mod limits;
 mod liveness;
 mod lsp;
+mod packaging;
 mod pages;
 mod papers;
 mod report;
