@@ -20,7 +20,7 @@ async function start() {
     await client.start();
   } catch (error) {
     client = undefined;
-    const message = `\`${server.command} lsp\` cannot be started: ${error.message}. ` +
+    const message = `\`${server.command} lsp\` cannot be started: ${error?.message ?? error}. ` +
       "Install threadwise, or say where it is in the setting threadwise.path.";
     vscode.window.showErrorMessage(message);
   }

@@ -126,3 +126,13 @@ fn the_repository_stands_in_one_place() {
     }
     assert_eq!(places, [Path::new("Cargo.toml")]);
 }
+
+/// The extension is released together with the program.
+#[test]
+fn the_extension_has_the_version_of_the_program() {
+    for file in ["package.json", "package-lock.json"] {
+        let text = std::fs::read_to_string(format!("{ROOT}/editors/vscode/{file}")).unwrap();
+        let json: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(json["version"], env!("CARGO_PKG_VERSION"), "{file}");
+    }
+}
