@@ -44,6 +44,10 @@ use threadwise::{Exit, Registry};
 use crate::args::{Cli, Command};
 use crate::terminal::{Terminal, say};
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Set by the first Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
