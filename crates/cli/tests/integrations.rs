@@ -345,6 +345,15 @@ fn benchexec_runs_tasks() {
     );
 }
 
+/// The script of a step of the action.
+fn step(name: &str) -> String {
+    let text = std::fs::read_to_string(format!("{ROOT}/action.yml")).unwrap();
+    let (_, rest) = text.split_once(&format!("    - name: {name}\n")).unwrap();
+    let (_, rest) = rest.split_once("run: |\n").unwrap();
+    let lines = rest.lines().take_while(|line| line.starts_with("        "));
+    lines.map(|line| format!("{}\n", &line[8..])).collect()
+}
+
 /// The script of the action, run as a runner would: with the inputs in the environment.
 #[test]
 fn the_action_writes_results_and_a_status() {
@@ -353,19 +362,11 @@ fn the_action_writes_results_and_a_status() {
     }
     let place = Place::new();
     place.file("wrong.tw", model("mux_sem_try"));
-    let text = std::fs::read_to_string(format!("{ROOT}/action.yml")).unwrap();
-    let script = text.split("run: |\n").nth(1).unwrap();
-    let script: Vec<&str> = script.lines().map(str::trim_start).collect();
-    // Where the action looks for what it has built.
-    let built = place.path().join("target/release");
-    std::fs::create_dir_all(&built).unwrap();
-    std::fs::copy(env!("CARGO_BIN_EXE_threadwise"), built.join("threadwise")).unwrap();
     for (fail, status) in [("true", 1), ("false", 0)] {
         let ran = Command::new("bash")
-            .args(["-e", "-o", "pipefail", "-c", &script.join("\n")])
+            .args(["-e", "-o", "pipefail", "-c", &step("Check")])
             .current_dir(place.path())
-            .env_remove("CARGO_TARGET_DIR")
-            .env("GITHUB_ACTION_PATH", place.path())
+            .env("THREADWISE", env!("CARGO_BIN_EXE_threadwise"))
             .env("GITHUB_OUTPUT", place.path().join("output"))
             .env("FILES", "wrong.tw")
             .env("ARGUMENTS", "--timeout 60")
@@ -379,6 +380,77 @@ fn the_action_writes_results_and_a_status() {
         let log = std::fs::read_to_string(place.path().join("results.sarif")).unwrap();
         let log: Value = serde_json::from_str(&log).unwrap();
         assert_eq!(about(&log, "mutex")["kind"], "fail");
+    }
+}
+
+/// A release is taken if it is what its checksums say, refused if it is not, and threadwise is built where there is none.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_action_downloads_a_release_or_builds() {
+    if !has("curl", &["--version"]) {
+        return;
+    }
+    let place = Place::new();
+    let folder = place.path();
+    let name = format!("threadwise-{}-linux", std::env::consts::ARCH);
+    let program = env!("CARGO_BIN_EXE_threadwise");
+    place.file(
+        &format!("releases/v1/{name}/bin/threadwise"),
+        format!("#!/bin/sh\nexec '{program}' \"$@\"\n"),
+    );
+    // What stands for a build: it says what it was asked to do.
+    place.file("tools/cargo", "#!/bin/sh\necho \"cargo $*\"\n");
+    let script = std::fs::read_to_string(format!("{ROOT}/scripts/fetch-release")).unwrap();
+    place.file("action/scripts/fetch-release", script);
+    let prepare = format!(
+        "chmod +x tools/cargo releases/v1/{name}/bin/threadwise\n\
+         cd releases/v1; tar czf {name}.tar.gz {name}; sha256sum {name}.tar.gz > SHA256SUMS\n\
+         cd ..; cp -r v1 v2; echo more >> v2/{name}.tar.gz\n\
+         cp -r v1 v3; echo > v3/SHA256SUMS\n"
+    );
+    let bash = |script: &str, release: &str| {
+        let paths = std::env::var("PATH").unwrap();
+        Command::new("bash")
+            .args(["-e", "-o", "pipefail", "-c", script])
+            .current_dir(folder)
+            .env("PATH", format!("{}/tools:{paths}", folder.display()))
+            .env_remove("CARGO_TARGET_DIR")
+            .env("GITHUB_ACTION_PATH", folder.join("action"))
+            .env("GITHUB_OUTPUT", folder.join("output"))
+            .env("RELEASES", format!("file://{}/releases", folder.display()))
+            .env("RELEASE", release)
+            .output()
+            .unwrap()
+    };
+    let prepared = bash(&prepare, "");
+    assert!(prepared.status.success(), "{prepared:?}");
+    let install = step("Install threadwise");
+    let built = folder.join("action/target/release/threadwise");
+    let downloaded = folder.join("action/target/installed/bin/threadwise");
+    for (release, status, said, program) in [
+        (
+            "v1",
+            0,
+            concat!("threadwise ", env!("CARGO_PKG_VERSION")),
+            Some(&downloaded),
+        ),
+        // One byte more, and a list that does not name the archive.
+        ("v2", 1, "is not what SHA256SUMS says", None),
+        ("v3", 1, "does not name", None),
+        // A release that is not there, a branch, and nothing.
+        ("v9", 0, "cargo build --release --locked", Some(&built)),
+        ("main", 0, "cargo build --release --locked", Some(&built)),
+        ("none", 0, "cargo build --release --locked", Some(&built)),
+    ] {
+        std::fs::write(folder.join("output"), "").unwrap();
+        let ran = bash(&install, release);
+        assert_eq!(ran.status.code(), Some(status), "{release}: {ran:?}");
+        let text = [ran.stdout, ran.stderr].concat();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains(said), "{release}: {text}");
+        let output = std::fs::read_to_string(folder.join("output")).unwrap();
+        let expected = program.map(|path| format!("program={}\n", path.display()));
+        assert_eq!(output, expected.unwrap_or_default(), "{release}");
     }
 }
 
