@@ -136,11 +136,13 @@ fn all_instances_come_first_and_some_are_looked_at_for_what_is_left() {
     // Both begin in the first round, and are asked for what is open then.
     assert_eq!(asked[1], ["checks", "low", "one"]);
     assert_eq!(asked[2], ["checks", "one"]);
-    assert_eq!(asked[3], ["ends"]);
-    assert_eq!(asked[4], ["checks"]);
+    // What is left is for a solver.
+    assert_eq!(asked[3], ["checks"]);
+    assert_eq!(asked[4], ["ends"]);
+    assert_eq!(asked[5], ["checks"]);
     assert_eq!(script.asked[0].values, Values::default());
     let bounded: Vec<bool> = script.asked.iter().map(|job| job.setup.bounded).collect();
-    assert_eq!(bounded[..5], [true, true, true, true, false]);
+    assert_eq!(bounded[..6], [true, true, true, true, true, false]);
     let all = Scope::All {
         parameters: vec!["N".to_owned(), "M".to_owned()],
         condition: "N >= 2 && (M >= 1 || N > 5)".to_owned(),
@@ -203,7 +205,7 @@ fn what_is_proved_at_instances_says_where_and_why() {
     assert_eq!(ends.tried, ["`ranking` found no proof"]);
     assert_eq!(run.exit(), Exit::Unknown);
     // Smaller ones first, in one job each.
-    let at: Vec<String> = script.asked[4..]
+    let at: Vec<String> = script.asked[5..]
         .iter()
         .map(|job| job.values.to_string())
         .collect();
