@@ -112,16 +112,17 @@ impl Division for Assertions {
         }
     }
 
-    fn sharper(
-        &self,
+    fn sharp(
         search: &mut Search,
         view: &View,
         representatives: &Representatives,
+        reachable: &mut Option<usize>,
     ) -> Result<Option<Fixpoint<Self>>, Halt> {
-        match self.sharp {
-            true => Ok(None),
-            false => sharp::strongest(search, view, representatives),
-        }
+        sharp::strongest(search, view, representatives, reachable)
+    }
+
+    fn is_sharp(&self) -> bool {
+        self.sharp
     }
 
     fn rows(&self) -> Vec<Vec<&Bdd>> {

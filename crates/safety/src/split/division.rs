@@ -41,14 +41,20 @@ pub(crate) trait Division: Sized {
         representatives: &Self::Representatives,
     ) -> Result<Fixpoint<Self>, Halt>;
 
-    /// Stronger assertions for the same view, where a method has some that take longer. They, too, never miss a state.
-    fn sharper(
-        &self,
+    /// Stronger assertions for a view, where a method has some; none if they take too much. They, too, never miss a state. Where
+    /// they begin with the reachable states, and these take fewer nodes than there are before, `reachable` says how many.
+    fn sharp(
         _search: &mut Search,
         _view: &View,
         _representatives: &Self::Representatives,
+        _reachable: &mut Option<usize>,
     ) -> Result<Option<Fixpoint<Self>>, Halt> {
         Ok(None)
+    }
+
+    /// Whether these are the strongest that the method has.
+    fn is_sharp(&self) -> bool {
+        true
     }
 
     /// All assertions, in rows: those of a row are best conjoined first, and then the rows one after the other.

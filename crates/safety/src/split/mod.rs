@@ -273,7 +273,7 @@ fn decide_by<'s, D: Division>(
                 return run(attempt, start);
             }
             attempt.search.symbolic = symbolic.clone();
-            let start = Stage::new(attempt.search, representatives, &attempt.globals)?;
+            let start = Stage::new(attempt.search, representatives, &attempt.globals, &mut None)?;
             let answer = run(attempt, &start);
             starts.push(start);
             answer
@@ -314,6 +314,7 @@ fn each<'s, D: Division>(
                 globals,
                 witnesses: Witnesses::default(),
                 layers: Vec::new(),
+                reachable: None,
             };
             answers[place] = Some(run(&mut attempt)?);
         }
@@ -338,7 +339,8 @@ pub fn split_invariant(
     search: &mut Search,
     representatives: &Representatives,
 ) -> Result<(View, Assertions), Halt> {
-    let stage: Stage<Assertions> = Stage::new(search, representatives, &Globals::default())?;
+    let stage: Stage<Assertions> =
+        Stage::new(search, representatives, &Globals::default(), &mut None)?;
     Ok((stage.view, stage.assertions))
 }
 
@@ -384,14 +386,24 @@ impl<'s, D: Division> Stage<'s, D> {
         }
     }
 
+    /// The assertions for what the layout exposes. The sharp ones come first if it is known that the reachable states take little.
     fn new(
         search: &mut Search<'_, 's>,
         representatives: &D::Representatives,
         globals: &Globals,
+        reachable: &mut Option<usize>,
     ) -> Result<Self, Halt> {
         loop {
             let view = View::new(&search.symbolic, globals)?;
-            match D::strongest(search, &view, representatives)? {
+            let sharp = match reachable {
+                Some(_) => D::sharp(search, &view, representatives, reachable)?,
+                None => None,
+            };
+            let fixpoint = match sharp {
+                Some(sharp) => sharp,
+                None => D::strongest(search, &view, representatives)?,
+            };
+            match fixpoint {
                 Fixpoint::Reached(assertions) => {
                     return Ok(Stage::of(search.symbolic.clone(), view, assertions));
                 }
@@ -419,6 +431,8 @@ struct Attempt<'a, 'l, 's, D: Division> {
     /// The error set, by how many steps its states are away from what the property forbids; empty as
     /// long as nobody has needed it.
     layers: Vec<Bdd>,
+    /// How many nodes the reachable states took, if that was less than the factored assertions did.
+    reachable: Option<usize>,
 }
 
 impl<'s, D: Division> Attempt<'_, '_, 's, D> {
@@ -459,7 +473,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
                 Refinement::Extend(before) => self.extend(before),
                 Refinement::Expose(predicates) => {
                     self.expose(predicates)?;
-                    let next = Stage::new(self.search, self.representatives, &self.globals)?;
+                    let next = self.stage()?;
                     self.bring_layers(&stage.symbolic)?;
                     refined = Some(next);
                 }
@@ -467,10 +481,19 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         }
     }
 
+    /// The stage for what is exposed now.
+    fn stage(&mut self) -> Result<Stage<'s, D>, Halt> {
+        let (representatives, reachable) = (self.representatives, &mut self.reachable);
+        Stage::new(self.search, representatives, &self.globals, reachable)
+    }
+
     /// The stage with stronger assertions, if there are some for what is exposed. The layers are brought along.
     fn sharper(&mut self, stage: &Stage<'s, D>) -> Result<Option<Stage<'s, D>>, Halt> {
         let (assertions, view) = (&stage.assertions, &stage.view);
-        let next = assertions.sharper(self.search, view, self.representatives)?;
+        if assertions.is_sharp() {
+            return Ok(None);
+        }
+        let next = D::sharp(self.search, view, self.representatives, &mut self.reachable)?;
         Ok(match next {
             None => None,
             Some(Fixpoint::Reached(assertions)) => {
@@ -480,7 +503,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
             }
             Some(Fixpoint::Rearrange(layout)) => {
                 self.search.replace(stage.symbolic.rebuild(layout)?);
-                let next = Stage::new(self.search, self.representatives, &self.globals)?;
+                let next = self.stage()?;
                 self.bring_layers(&stage.symbolic)?;
                 Some(next)
             }

@@ -22,17 +22,27 @@ use super::division::{Division, Fixpoint};
 use super::outline::{outline, tell_relations_omitted};
 use super::view::{Representatives, Source, View};
 
-/// This many nodes the sharp form may take beyond those that the factored one took.
+/// This many nodes the sharp form may take in any case.
 const FEW: usize = 50_000;
+/// And this many times those that the reachable states take.
+const TIMES: usize = 2;
 
-/// The strongest split invariant for what is exposed; none if it takes much more than the assertions that it is to replace.
+/// The strongest split invariant for what is exposed; none if it takes much more than the reachable states, with which it begins, or if these
+/// take much more than the assertions that it is to replace. `reachable` is the nodes that they took before, if those were fewer
+/// than the others took, and these were not few: proofs in factored form are told whole, so they come first where they cost little.
 pub(super) fn strongest(
     search: &mut Search,
     view: &View,
     representatives: &Representatives,
+    reachable: &mut Option<usize>,
 ) -> Result<Option<Fixpoint<Assertions>>, Halt> {
     let symbolic = search.symbolic.clone();
-    let most = 2 * symbolic.diagrams.nodes() + FEW;
+    let begun = symbolic.diagrams.nodes();
+    let mut most = match *reachable {
+        Some(nodes) => begun + TIMES * nodes + FEW,
+        None => 2 * begun + FEW,
+    };
+    let mut are_reachable = true;
     let mut all = symbolic.initial.clone();
     loop {
         let mut agenda = Agenda::new(symbolic.schedule.clone());
@@ -43,6 +53,13 @@ pub(super) fn strongest(
             if let Some(layout) = search.better_layout(&all)? {
                 return Ok(Some(Fixpoint::Rearrange(layout)));
             }
+        }
+        if std::mem::take(&mut are_reachable) {
+            let nodes = symbolic.diagrams.nodes().saturating_sub(begun);
+            if begun > FEW && nodes < begun {
+                *reachable = Some(nodes);
+            }
+            most = most.min(begun + TIMES * nodes + FEW);
         }
         let assertions = divided(search, view, representatives, &all)?;
         let together = assertions.conjunction(&symbolic.diagrams)?;

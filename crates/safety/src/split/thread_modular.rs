@@ -151,7 +151,7 @@ impl<'s> Attempt<'_, '_, 's, Guaranteed> {
         if self.globals != Globals::default() {
             // What nobody needs can still record what happened, and nothing will be exposed in its place.
             self.globals = Globals::default();
-            let shared = Stage::new(self.search, self.representatives, &self.globals)?;
+            let shared = Stage::new(self.search, self.representatives, &self.globals, &mut None)?;
             return self.once(&shared);
         }
         let reason = Reason::new(
@@ -294,15 +294,12 @@ impl Division for Guaranteed {
         Ok(Fixpoint::Reached(parts))
     }
 
-    fn sharper(
-        &self,
+    fn sharp(
         search: &mut Search,
         view: &View,
         representatives: &Representatives,
+        _reachable: &mut Option<usize>,
     ) -> Result<Option<Fixpoint<Self>>, Halt> {
-        if self.0.sharp {
-            return Ok(None);
-        }
         let symbolic = search.symbolic.clone();
         let d = &symbolic.diagrams;
         let needed = needed(search, view)?;
@@ -310,7 +307,7 @@ impl Division for Guaranteed {
         let guarantees = guarantees(search, view, moves)?;
         let mut parts = Assertions {
             common: d.all(),
-            own: self.0.own.clone(),
+            own: view.own.iter().map(|_| d.all()).collect(),
             sharp: true,
         };
         for process in representatives.all() {
@@ -326,6 +323,10 @@ impl Division for Guaranteed {
         }
         let parts = Guaranteed::new(search, view, representatives, parts)?;
         Ok(Some(Fixpoint::Reached(parts)))
+    }
+
+    fn is_sharp(&self) -> bool {
+        self.0.sharp
     }
 
     fn rows(&self) -> Vec<Vec<&Bdd>> {
