@@ -26,7 +26,7 @@ pub struct Diagnostic {
     pub related: Vec<(Span, String)>,
     /// What to do next.
     pub help: Option<String>,
-    /// A change of the text that would mend it, where one is likely to be meant: an editor offers it.
+    /// A change of the text that would fix it, where one is likely to be meant: an editor offers it.
     pub fix: Option<Fix>,
 }
 

@@ -4,6 +4,7 @@ mod expressions;
 mod format;
 mod hostile;
 mod invariants;
+mod mistakes;
 mod mutations;
 mod names;
 mod print;

@@ -116,6 +116,75 @@ fn every_code_has_its_snapshot() {
     );
 }
 
+/// A chapter of the book: every code with what it is about, and the message for the first place in its model that provokes it.
+///
+/// `THREADWISE_WRITE_BOOK=1` writes it.
+#[test]
+fn the_book_has_every_code() {
+    const LONGEST: usize = 100;
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics");
+    let mut page = "# Diagnostics\n\nEvery message has a code. Codes that begin with E are errors: the model is not accepted. Codes that begin with W are warnings; `--deny` takes their names. \
+                    Each is shown with an example. An editor offers a fix where one is likely to be meant.\n"
+        .to_owned();
+    let groups = [
+        ("E00", "Text and syntax"),
+        ("E01", "Names"),
+        ("E02", "Types"),
+        ("E03", "Control flow"),
+        ("E04", "Who sees what"),
+        ("E05", "Instances"),
+        ("E06", "Programs of other languages"),
+        ("W00", "Warnings"),
+    ];
+    let mut shown = 0;
+    for (group, title) in groups {
+        page += &format!("\n## {title}\n");
+        let mut codes = Code::ALL
+            .iter()
+            .filter(|code| code.as_str().starts_with(group));
+        codes
+            .try_for_each(|code| {
+                let name = code.as_str();
+                let foreign = folder.join(format!("{name}.pml"));
+                let (ending, text) = match fs::read_to_string(&foreign) {
+                    Ok(text) => ("pml", text),
+                    Err(_) => ("tw", fs::read_to_string(folder.join(format!("{name}.tw")))?),
+                };
+                let found = match ending {
+                    "tw" => diagnose(&text),
+                    _ => diagnose_foreign(&text),
+                };
+                let first = found.iter().find(|diagnostic| diagnostic.code == *code);
+                let lines = LineIndex::new(&text);
+                let drawn =
+                    first.map(|d| render(d, &format!("model.{ending}"), &text, &lines, false));
+                let drawn: Vec<String> = drawn
+                    .unwrap_or_default()
+                    .lines()
+                    .map(|line| match line.char_indices().nth(LONGEST) {
+                        Some((end, _)) => format!("{} ..", &line[..end]),
+                        None => line.trim_end().to_owned(),
+                    })
+                    .collect();
+                page += &format!("\n### {name}: {}\n\n{}\n", code.slug(), code.about());
+                page += &format!("\n```text\n{}\n```\n", drawn.join("\n"));
+                shown += 1;
+                Ok::<(), std::io::Error>(())
+            })
+            .expect("every code has its model");
+    }
+    assert_eq!(shown, Code::ALL.len(), "a code is in no group");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/src/diagnostics.md");
+    if std::env::var_os("THREADWISE_WRITE_BOOK").is_some() {
+        fs::write(&path, &page).expect("writable");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert_eq!(
+        written, page,
+        "THREADWISE_WRITE_BOOK=1 cargo test -p threadwise --test all diagnostics:: writes the chapter"
+    );
+}
+
 #[test]
 fn codes_and_slugs_are_unique() {
     let codes: BTreeSet<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();

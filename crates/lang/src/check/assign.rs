@@ -1,6 +1,6 @@
 //! Writes: assignments and atomic primitives.
 
-use super::expr::count;
+use super::expr::{count, declared_as};
 use super::names::Target;
 use super::stmt::same_cell;
 use super::*;
@@ -172,8 +172,21 @@ impl Checker {
                 values.collect()
             }
             Written::Cell(cell) => {
-                let scalar = self.variable(&cell.var, site)?.scalar.clone();
-                let value = self.expect_type(value, scalar.ty()?, site, scope)?;
+                let variable = self.variable(&cell.var, site)?;
+                let (scalar, declared) = (variable.scalar.clone(), variable.span);
+                let name = variable.name.clone();
+                let (ty, before) = (scalar.ty()?, self.diagnostics.len());
+                let Some(value) = self.expect_type(value, ty, site, scope) else {
+                    // The declaration says why another type is expected.
+                    let as_what = declared_as(&name, &self.show(ty));
+                    if let [refused] = &mut self.diagnostics[before..]
+                        && refused.code == Code::TypeMismatch
+                        && refused.span == span(value)
+                    {
+                        refused.related.push((declared, as_what));
+                    }
+                    return None;
+                };
                 self.check_constant_range(&value, &scalar);
                 Some(vec![value])
             }

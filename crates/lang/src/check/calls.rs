@@ -183,6 +183,13 @@ impl Checker {
                         self.report(temporal_outside(token_span(&callee), word));
                         return None;
                     }
+                    if matches!(word, "not" | "NOT") {
+                        let message = format!("`{word}` is written `!`");
+                        let found =
+                            Diagnostic::new(Code::UnknownFunction, token_span(&callee), message);
+                        self.report(found.label("write `!`").fix("!"));
+                        return None;
+                    }
                     let candidates = self.names_of(|global| matches!(global, Global::Def(_)));
                     self.unknown(Code::UnknownFunction, "the definition", &callee, candidates);
                     return None;

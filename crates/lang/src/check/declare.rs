@@ -718,6 +718,17 @@ impl Checker {
     }
 
     fn unknown_type(&mut self, name: &SyntaxToken) {
+        if let Some(ours) = crate::syntax::foreign_type(name.text()) {
+            let message = format!("the type `{}` is not declared", name.text());
+            let found = Diagnostic::new(Code::UnknownType, token_span(name), message);
+            let found = found.label(format!("`{ours}` here")).fix(ours);
+            return self.report(match ours {
+                "int" => found.help(
+                    "`int` is without bounds; with a range such as `0..255` instances are finite",
+                ),
+                _ => found.help(format!("write `{ours}`")),
+            });
+        }
         let candidates = self.names_of(|global| {
             matches!(
                 global,
@@ -756,14 +767,25 @@ impl Checker {
         let name = match first.kind() {
             SyntaxKind::NameExpr => names(&first).next()?,
             _ => {
-                self.report(
-                    Diagnostic::new(
-                        Code::UnknownType,
-                        span(&first),
-                        "expected a range `lo..hi`, an enumeration or a process template",
-                    )
-                    .label("not a set"),
+                let found = Diagnostic::new(
+                    Code::UnknownType,
+                    span(&first),
+                    "expected a range `lo..hi`, an enumeration or a process template",
                 );
+                let found = found.label("not a set");
+                let size = tokens(&first)
+                    .next()
+                    .filter(|_| first.kind() == SyntaxKind::NumberExpr);
+                let size = size.and_then(|token| token.text().parse::<u32>().ok());
+                self.report(match size.filter(|size| *size > 0) {
+                    Some(size) => found
+                        .help(format!(
+                            "for {size} values write `0..{0}` or `1..{size}`",
+                            size - 1
+                        ))
+                        .fix(format!("0..{}", size - 1)),
+                    None => found.help("write for example `0..3`"),
+                });
                 return None;
             }
         };
@@ -805,15 +827,19 @@ impl Checker {
                     None
                 }
             },
-            Some(_) => {
-                self.report(
-                    Diagnostic::new(
-                        Code::UnknownType,
-                        token_span(&name),
-                        format!("`{}` is not a set of values", name.text()),
-                    )
-                    .label("expected a range `lo..hi`, an enumeration or a process template"),
-                );
+            Some(found) => {
+                let word = name.text();
+                let message = format!("`{word}` is not a set of values");
+                let refused = Diagnostic::new(Code::UnknownType, token_span(&name), message)
+                    .label("expected a range `lo..hi`, an enumeration or a process template");
+                self.report(match found {
+                    Global::Param(_) => refused
+                        .help(format!(
+                            "for {word} values write `0..{word} - 1` or `1..{word}`"
+                        ))
+                        .fix(format!("1..{word}")),
+                    _ => refused,
+                });
                 None
             }
             None => {

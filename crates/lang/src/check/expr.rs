@@ -339,9 +339,21 @@ impl Checker {
         };
         let (first, second) = (&operands[0], &operands[1]);
         if !matches!(op, CompareOp::Eq | CompareOp::Ne) {
-            let left = self.expect_type(first, ExprType::Int, site, scope);
+            let left = self.expr(first, Some(ExprType::Int), site, scope);
+            if let Some(left) = &left
+                && self.folded_too_far(left, first, operator).is_some()
+            {
+                return None;
+            }
+            let left = left.and_then(|left| self.coerce(left, ExprType::Int, site));
             let right = self.expect_type(second, ExprType::Int, site, scope);
             return finish(left?, right?);
+        }
+        if self
+            .location_by_equality(first, second, at, op == CompareOp::Ne)
+            .is_some()
+        {
+            return None;
         }
         let of_record = self
             .record_of(first, site, scope)
@@ -403,12 +415,26 @@ impl Checker {
             },
             (OptId(a), Int) | (Int, OptId(a)) => OptId(a),
             (a, b) => {
+                if self.folded_too_far(&left, first, operator).is_some() {
+                    return None;
+                }
                 let message = format!("cannot compare {} with {}", self.show(a), self.show(b));
-                self.report(
-                    Diagnostic::new(Code::UnlikeOperands, at, message)
-                        .related(left.span, format!("this is {}", self.show(a)))
-                        .related(right.span, format!("this is {}", self.show(b))),
-                );
+                let refused = Diagnostic::new(Code::UnlikeOperands, at, message)
+                    .related(left.span, format!("this is {}", self.show(a)))
+                    .related(right.span, format!("this is {}", self.show(b)));
+                let refused = self.with_declarations(refused, &[&left, &right], site);
+                // `flag == 0` of C.
+                let number = match (&left.kind, &right.kind, a, b) {
+                    (_, ExprKind::Int(number @ (0 | 1)), Bool, Int) => Some((*number, right.span)),
+                    (ExprKind::Int(number @ (0 | 1)), _, Int, Bool) => Some((*number, left.span)),
+                    _ => None,
+                };
+                self.report(match number {
+                    Some((number, place)) => refused
+                        .help(format!("write `{}`", number == 1))
+                        .fix_at(place, (number == 1).to_string()),
+                    None => refused,
+                });
                 return None;
             }
         };
@@ -469,13 +495,119 @@ impl Checker {
             }
             (found, _) => {
                 let message = format!("expected {}, found {}", self.show(wanted), self.show(found));
-                self.report(
-                    Diagnostic::new(Code::TypeMismatch, at, message)
-                        .label(format!("this is {}", self.show(found))),
-                );
+                let refused = Diagnostic::new(Code::TypeMismatch, at, message)
+                    .label(format!("this is {}", self.show(found)));
+                let refused = self.with_declarations(refused, &[&value], site);
+                self.report(match (&value.kind, wanted) {
+                    (ExprKind::Int(0), Bool) => refused.help("write `false`").fix("false"),
+                    (ExprKind::Int(1), Bool) => refused.help("write `true`").fix("true"),
+                    _ => refused,
+                });
                 None
             }
         }
+    }
+
+    /// Adds where the variables among some values are declared.
+    pub(super) fn with_declarations(
+        &self,
+        mut refused: Diagnostic,
+        values: &[&Expr],
+        site: Site,
+    ) -> Diagnostic {
+        for value in values {
+            if let ExprKind::Read(place) = &value.kind
+                && let Some(variable) = self.variable(&place.var, site)
+                && let Some(ty) = variable.scalar.ty()
+            {
+                refused =
+                    refused.related(variable.span, declared_as(&variable.name, &self.show(ty)));
+            }
+        }
+        refused
+    }
+
+    /// `count j in P: a <= 1` counts the `j` with `a <= 1`; if `a` is a truth value, the number of those with `a` is meant.
+    fn folded_too_far(
+        &mut self,
+        left: &Expr,
+        operand: &SyntaxNode,
+        operator: &SyntaxToken,
+    ) -> Option<()> {
+        // Looking around takes time, and is for a few mistakes only.
+        if left.ty != ExprType::Bool || self.crowded() {
+            return None;
+        }
+        let mut inner = operand.parent()?;
+        let fold = loop {
+            let outer = inner.parent()?;
+            match outer.kind() {
+                SyntaxKind::FoldExpr => break outer,
+                SyntaxKind::BinaryExpr if exprs(&outer).last().as_ref() == Some(&inner) => {
+                    inner = outer;
+                }
+                _ => return None,
+            }
+        };
+        if crate::syntax::token(&fold, SyntaxKind::CountKw).is_none() {
+            return None;
+        }
+        let file = self.file.as_ref()?;
+        let counted = Span {
+            start: span(&fold).start,
+            end: span(operand).end,
+        };
+        let at = |place: u32| rowan::TextSize::new(place);
+        let text = file.text().slice(at(counted.start)..at(counted.end));
+        let meant = format!("({text})");
+        let found = Diagnostic::new(
+            Code::TypeMismatch,
+            token_span(operator),
+            format!("`{}` compares inside what is counted", operator.text()),
+        );
+        self.report(
+            found
+                .label("belongs to the condition of `count`")
+                .related(counted, "put this in parentheses")
+                .help(format!("write `{meant} {} ..`", operator.text()))
+                .fix_at(counted, meant),
+        );
+        Some(())
+    }
+
+    /// `P[i] == l`: that the process is at the label is meant.
+    fn location_by_equality(
+        &mut self,
+        first: &SyntaxNode,
+        second: &SyntaxNode,
+        at: Span,
+        negated: bool,
+    ) -> Option<()> {
+        let indexed = first.kind() == SyntaxKind::IndexExpr;
+        let base = if indexed {
+            exprs(first).next()?
+        } else {
+            first.clone()
+        };
+        let base = crate::syntax::names(&base).next()?;
+        let label = crate::syntax::names(second).next()?;
+        let Some(Global::Template(template)) = self.globals.get(base.text()).map(|found| found.0)
+        else {
+            return None;
+        };
+        if second.kind() != SyntaxKind::NameExpr
+            || !self.labels[template].contains_key(label.text())
+        {
+            return None;
+        }
+        let process = first.text().to_string();
+        let not = if negated { "!" } else { "" };
+        let meant = format!("{not}{} at {}", process.trim(), label.text());
+        let message = format!("`{}` is a label, not a value", label.text());
+        let found = Diagnostic::new(Code::NotAValue, at, message);
+        let found = found.label("`at` says where a process is");
+        self.report(found.help(format!("write `{meant}`")).fix(meant));
+        Some(())
     }
 
     fn unordered(&mut self, template: TemplateId, at: Span) {
@@ -602,6 +734,11 @@ pub(super) fn strip_parens(node: &SyntaxNode) -> SyntaxNode {
         }
     }
     node
+}
+
+/// Where a variable is declared, for messages about its type.
+pub(super) fn declared_as(name: &str, ty: &str) -> String {
+    format!("`{name}` is declared here as {ty}")
 }
 
 pub(super) fn temporal_outside(at: Span, word: &str) -> Diagnostic {

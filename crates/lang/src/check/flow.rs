@@ -352,15 +352,21 @@ pub(crate) fn check_template(
     let mut found = Vec::new();
     if entry_label(&template.body).is_none() {
         let first = template.body.first();
-        found.push(
-            Diagnostic::new(
-                Code::NoEntryLabel,
-                first.map_or(template.span, |stmt| stmt.span),
-                format!("`{}` does not begin at a label", template.name),
-            )
+        let at = first.map_or(template.span, |stmt| stmt.span);
+        let message = format!("`{}` does not begin at a label", template.name);
+        let missing = Diagnostic::new(Code::NoEntryLabel, at, message)
             .label("put a label here")
-            .help("a process begins at a label: `begin: ..`"),
-        );
+            .help("a process begins at a label: `begin: ..`");
+        let before = Span {
+            end: at.start,
+            ..at
+        };
+        // What steps there are depends on it, so nothing else is said of them.
+        found.push(match first {
+            Some(_) => missing.fix_at(before, "begin: "),
+            None => missing,
+        });
+        return (found, Vec::new());
     }
     for node in graph.unlabelled_cycles() {
         found.push(

@@ -11,6 +11,7 @@ mod compound;
 mod declare;
 mod expr;
 mod flow;
+mod follow;
 mod held;
 mod messages;
 mod names;
@@ -75,11 +76,12 @@ pub fn built_in() -> &'static [&'static str] {
 pub(crate) fn check(tree: &SyntaxNode, syntax_errors: Vec<Diagnostic>) -> crate::Checked {
     let mut checker = Checker::default();
     let clean_syntax = syntax_errors.is_empty();
-    checker.diagnostics = syntax_errors;
     checker.file = Some(tree.clone());
     checker.declare(tree);
     checker.check_bodies();
-    let mut diagnostics = checker.diagnostics;
+    let mut diagnostics = syntax_errors;
+    follow::without_consequences(tree, &diagnostics, &mut checker.diagnostics);
+    diagnostics.append(&mut checker.diagnostics);
     let has_errors = !clean_syntax || diagnostics.iter().any(|d| d.severity() == Severity::Error);
     let mut program = (!has_errors).then_some(checker.program);
     if let Some(program) = &mut program {
@@ -295,6 +297,8 @@ struct Checker {
     /// Variables whose type is wrong: what is said about them would only repeat it.
     broken_shared: BTreeSet<SharedId>,
     broken_locals: BTreeSet<(TemplateId, LocalId)>,
+    /// Names that were reported as not declared, each once for a process.
+    undeclared: BTreeSet<(String, TemplateId)>,
     /// How deep the checker is in what it reads.
     depth: usize,
     /// Whether a statement of the template that is being checked was left out for an error.
@@ -400,6 +404,16 @@ impl Checker {
             format!("{what} `{name}` is not declared"),
         )
         .label("not found");
+        let declared = match code {
+            Code::UnknownType => Some(format!(
+                "declare it: `enum {name} {{ .. }}` or `type {name} = ..;`"
+            )),
+            Code::UnknownFunction if what.ends_with("macro") => {
+                Some(format!("declare it: `macro {name}(..) {{ .. }}`"))
+            }
+            Code::UnknownFunction => Some(format!("declare it: `def {name}(..) = ..;`")),
+            _ => None,
+        };
         if !self.crowded() {
             let candidates: Vec<String> = candidates.into_iter().collect();
             if let Some(similar) = crate::suggest::closest(name, candidates.iter().cloned()) {
@@ -408,6 +422,8 @@ impl Checker {
                     .fix(similar);
             } else if code == Code::UnknownLabel && (1..=FEW_LABELS).contains(&candidates.len()) {
                 diagnostic = diagnostic.help(format!("the labels: {}", candidates.join(", ")));
+            } else if let Some(declared) = declared {
+                diagnostic = diagnostic.help(declared);
             }
         }
         self.report(diagnostic);

@@ -4,6 +4,7 @@ use super::compound::Part;
 use super::expr::{count, temporal_outside};
 use super::stmt::MAX_EXPANDED;
 use super::*;
+use crate::diagnostics::Fix;
 use crate::syntax::{exprs, names, span};
 
 /// One link of `base[e].v at l`.
@@ -274,7 +275,7 @@ impl Checker {
                 None
             }
             None => {
-                self.unknown_name(token, site, scope);
+                self.unknown_name(token, hint, site, scope);
                 None
             }
         }
@@ -306,9 +307,21 @@ impl Checker {
         None
     }
 
-    fn unknown_name(&mut self, token: &SyntaxToken, site: Site, scope: &Scope) {
+    fn unknown_name(
+        &mut self,
+        token: &SyntaxToken,
+        hint: Option<ExprType>,
+        site: Site,
+        scope: &Scope,
+    ) {
         let word = token.text();
         let at = token_span(token);
+        if let Site::Program(template) = site
+            && scope.frame.is_none()
+            && !self.undeclared.insert((word.to_owned(), template))
+        {
+            return;
+        }
         if self.crowded() {
             return self.unknown(Code::UnknownName, "the name", token, []);
         }
@@ -346,8 +359,11 @@ impl Checker {
         if matches!(word, "G" | "F" | "X" | "U" | "R" | "W") {
             return self.report(temporal_outside(at, word));
         }
-        let mut candidates: Vec<String> =
-            self.names_of(|global| !matches!(global, Global::Macro(_)));
+        // Where only parameters can stand, nothing else is meant.
+        let mut candidates: Vec<String> = self.names_of(|global| match site {
+            Site::Constant => matches!(global, Global::Param(_) | Global::Def(_)),
+            _ => !matches!(global, Global::Macro(_)),
+        });
         candidates.extend(scope.inner.iter().map(|(name, _)| name.clone()));
         candidates.extend(["true", "false", "none"].map(str::to_owned));
         if let Site::Program(template) = site {
@@ -355,7 +371,42 @@ impl Checker {
             candidates.extend(template.locals.iter().map(|local| local.name.clone()));
             candidates.extend(template.id_name.clone());
         }
+        let before = self.diagnostics.len();
         self.unknown(Code::UnknownName, "the name", token, candidates);
+        let (help, declaration) = match (site, hint) {
+            (Site::Constant, _) => (
+                format!("declare it: `param {word} = 2;`"),
+                Some(format!("param {word} = 2;\n")),
+            ),
+            (Site::Program(_), Some(ExprType::Bool)) => (
+                format!(
+                    "declare it: `shared {word}: bool = false;` before the process, or `local` in it"
+                ),
+                Some(format!("shared {word}: bool = false;\n")),
+            ),
+            (Site::Program(_), _) => (
+                format!(
+                    "declare it, for example `shared {word}: 0..3 = 0;` before the process, or `local` in it"
+                ),
+                None,
+            ),
+            (Site::Initial(_), _) => (format!("declare it: `param {word} = 2;`"), None),
+            _ => (
+                format!("declare it: `shared {word}: ..;`, or bind it: `forall {word} in ..`"),
+                None,
+            ),
+        };
+        let first = self.file.as_ref().and_then(|file| file.children().next());
+        if let Some(said) = self.diagnostics.get_mut(before)
+            && said.help.is_none()
+        {
+            said.help = Some(help);
+            if let (Some(text), Some(first)) = (declaration, first) {
+                let start = span(&first).start;
+                let place = Span { start, end: start };
+                said.fix = Some(Fix { span: place, text });
+            }
+        }
     }
 
     // ---- processes in properties ----
@@ -385,7 +436,7 @@ impl Checker {
                 let refused = Diagnostic::new(Code::NotAnArray, whole, message);
                 return self.refuse(refused.label("leave the index out"));
             }
-            // Whether this may be said at all comes first: an index that is wrong here need not be mended.
+            // Whether this may be said at all comes first: an index that is wrong here need not be fixed.
             let index = index.clone();
             next = links.next();
             if let Some(Link::At(node, _) | Link::Field(node, _)) = &next {
@@ -528,6 +579,24 @@ impl Checker {
         field: &SyntaxToken,
     ) -> Option<(LocalId, Variable)> {
         let Some(&var) = self.local_names[template].get(field.text()) else {
+            if self.labels[template].contains_key(field.text()) {
+                let label = field.text();
+                let at = token_span(field);
+                let dot = Span {
+                    start: at.start - 1,
+                    ..at
+                };
+                let message = format!("`{label}` is a label, not a variable");
+                let found = Diagnostic::new(Code::UnknownLocal, at, message);
+                let name = &self.program.templates[template].name;
+                let help = format!("write `{name}[i] at {label}`");
+                return self.refuse(
+                    found
+                        .label("a label")
+                        .help(help)
+                        .fix_at(dot, format!(" at {label}")),
+                );
+            }
             let template = &self.program.templates[template];
             let locals = template.locals.iter();
             let candidates: Vec<String> = locals.map(|local| local.name.clone()).collect();

@@ -79,6 +79,33 @@ impl Checker {
         self.program.templates[id].done()
     }
 
+    /// A call of something that is not declared; perhaps a statement is meant: `wait(x)`, `asert(x)`.
+    fn unknown_statement(&mut self, callee: &SyntaxToken, call: &SyntaxNode) {
+        let word = callee.text();
+        let statements = SyntaxKind::all().filter(|kind| kind.starts_statement());
+        let words = statements.filter_map(|kind| kind.text().map(str::to_owned));
+        let mut candidates = self.names_of(|global| matches!(global, Global::Macro(_)));
+        let own = crate::suggest::closest(word, candidates.iter().cloned());
+        let Some(meant) = crate::syntax::foreign_statement(word).filter(|_| own.is_none()) else {
+            candidates.extend(words);
+            return self.unknown(Code::UnknownFunction, "the macro", callee, candidates);
+        };
+        let message = format!("`{word}` is not declared");
+        let found = Diagnostic::new(Code::UnknownFunction, token_span(callee), message);
+        let (found, rest) = match meant {
+            "await" => (found.label("`await` waits for a condition"), "await e;"),
+            "lock" | "unlock" => (found.label(format!("`{meant}` does this")), "lock m;"),
+            "skip" => {
+                let found = found.label("a model has no such step");
+                let found = found.help("leave it out, or write `skip;`");
+                return self.report(found.fix_at(span(call), "skip"));
+            }
+            _ => (found.label(format!("`{meant}` does this")), "assert e;"),
+        };
+        let rest = if meant == "unlock" { "unlock m;" } else { rest };
+        self.report(found.help(format!("write `{rest}`")).fix(meant));
+    }
+
     pub(super) fn template_body(&mut self, id: TemplateId) {
         let node = self.template_nodes[id].clone();
         let around = Around {
@@ -597,8 +624,7 @@ impl Checker {
                 return None;
             }
             _ => {
-                let candidates = self.names_of(|global| matches!(global, Global::Macro(_)));
-                self.unknown(Code::UnknownFunction, "the macro", &callee, candidates);
+                self.unknown_statement(&callee, &call);
                 return None;
             }
         };

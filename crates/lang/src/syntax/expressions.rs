@@ -16,6 +16,7 @@ impl Parser<'_> {
     pub(super) fn chain(&mut self, operators: &[SyntaxKind], operand: fn(&mut Self)) {
         let checkpoint = self.checkpoint();
         operand(self);
+        self.operator_in_words(operators);
         if !operators.contains(&self.peek()) {
             return;
         }
@@ -23,6 +24,7 @@ impl Parser<'_> {
         while operators.contains(&self.peek()) {
             self.bump();
             operand(self);
+            self.operator_in_words(operators);
         }
         self.finish();
     }
@@ -34,6 +36,7 @@ impl Parser<'_> {
     pub(super) fn implies(&mut self) {
         let checkpoint = self.checkpoint();
         self.or();
+        self.operator_in_words(&[Arrow]);
         if self.peek() == Arrow {
             self.start_at(checkpoint, BinaryExpr);
             self.bump();
@@ -79,11 +82,32 @@ impl Parser<'_> {
                     .fix("=="),
             );
         }
+        if self.peek() == Becomes {
+            let found = Diagnostic::new(
+                Code::AssignmentOperator,
+                self.peek_span(),
+                "`:=` is not an operator",
+            );
+            self.error(found.label("`==` compares, `:=` assigns").fix("=="));
+            self.retype(EqEq);
+        }
         if !OPERATORS.contains(&self.peek()) {
             return;
         }
         self.start_at(checkpoint, BinaryExpr);
-        self.bump();
+        if self.peek() == Less && self.nth(1) == Greater {
+            let found = Diagnostic::new(
+                Code::UnexpectedToken,
+                self.reach(1),
+                "unequal is written `!=`",
+            );
+            self.error(found.label("write `!=`").fix("!="));
+            self.retype(NotEq);
+            self.bump();
+            self.skip(1);
+        } else {
+            self.bump();
+        }
         self.sum();
         self.finish();
         if OPERATORS.contains(&self.peek()) {
@@ -111,6 +135,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn unary(&mut self) {
+        if self.box_or_diamond() {
+            if self.enter() {
+                self.unary();
+            }
+            return self.leave();
+        }
+        self.not_in_words();
         // Outside `liveness`, `G x` can mean nothing else either: the checker says so. `G(x)` and `G - x` can.
         let temporal = self.peek() == Name
             && matches!(self.peek_text(), "G" | "F" | "X")
@@ -236,8 +267,9 @@ impl Parser<'_> {
         loop {
             self.start(Group);
             self.name_list("a name");
-            self.expect(InKw);
-            self.domain();
+            if self.in_set() {
+                self.domain();
+            }
             self.finish();
             if !self.eat(Comma) {
                 break;

@@ -32,14 +32,15 @@ impl Parser<'_> {
                 self.finish();
             }
             SharedKw => self.variable(Shared),
-            ProcessKw | OrderedKw | RingKw => self.process(),
+            ProcessKw | OrderedKw | RingKw => self.process(false),
             DefKw => self.def(),
             MacroKw => self.macro_item(),
             InvariantKw => {
                 self.start(Invariant);
                 self.bump();
-                self.property_name("a property's name");
-                self.expect(Colon);
+                if self.named_property("this invariant", "invariant safe") {
+                    self.expect(Colon);
+                }
                 self.expr();
                 self.semicolon();
                 self.finish();
@@ -75,6 +76,8 @@ impl Parser<'_> {
                 self.expect(RBrace);
                 self.finish();
             }
+            _ if self.typed_as_in_c() => self.declared_as_in_c("shared"),
+            _ if self.foreign_declaration() => {}
             _ => {
                 let words = SyntaxKind::all()
                     .filter(|kind| kind.starts_item())
@@ -99,10 +102,10 @@ impl Parser<'_> {
                 }
                 self.start(Error);
                 self.bump();
-                self.finish();
                 while !self.peek().starts_item() && self.peek() != EndOfFile {
                     self.bump();
                 }
+                self.finish();
             }
         }
     }
@@ -174,8 +177,13 @@ impl Parser<'_> {
         self.start(kind);
         self.bump();
         self.name_list("a variable's name");
-        self.expect(Colon);
-        self.ty();
+        self.size_behind(None);
+        if self.colon_before_type() {
+            let start = self.peek_span().start;
+            self.ty();
+            let end = self.read_to();
+            self.size_behind(Some(Span { start, end }));
+        }
         if self.peek() == Becomes {
             let span = self.peek_span();
             self.error(
@@ -280,7 +288,8 @@ impl Parser<'_> {
         self.finish();
     }
 
-    pub(super) fn process(&mut self) {
+    /// `said` if there was a message about the head already.
+    pub(super) fn process(&mut self, said: bool) {
         self.start(Process);
         if matches!(self.peek(), OrderedKw | RingKw) {
             self.bump();
@@ -288,16 +297,15 @@ impl Parser<'_> {
         self.expect(ProcessKw);
         self.name("a template's name");
         if self.peek() == LParen {
-            let span = self.peek_span();
-            self.error(
-                Diagnostic::new(
+            if !said {
+                let found = Diagnostic::new(
                     Code::UnexpectedToken,
-                    span,
+                    self.peek_span(),
                     "the ids of a template stand in brackets",
-                )
-                .label("expected `[`")
-                .help("write for example `process P[i: 1..N] { .. }`"),
-            );
+                );
+                let help = "write for example `process P[i: 1..N] { .. }`";
+                self.error(found.label("expected `[`").help(help));
+            }
             self.start(Error);
             while !matches!(self.peek(), LBrace | EndOfFile) {
                 self.bump();
@@ -310,8 +318,9 @@ impl Parser<'_> {
             self.bump();
             if self.peek() != RBracket {
                 self.name("the name of a process's own id");
-                self.expect(Colon);
-                self.domain();
+                if self.colon_before_type() {
+                    self.domain();
+                }
             }
             self.expect(RBracket);
             self.finish();
@@ -325,8 +334,12 @@ impl Parser<'_> {
         }
         let open = self.peek_span();
         if self.expect(LBrace) {
-            while self.peek() == LocalKw {
-                self.variable(Local);
+            while self.peek() == LocalKw || self.declaration_in_process() {
+                if self.peek() == LocalKw {
+                    self.variable(Local);
+                } else {
+                    self.foreign_beginning(true);
+                }
             }
             self.statements();
             self.close_brace(open);
@@ -334,6 +347,14 @@ impl Parser<'_> {
             self.recover();
         }
         self.finish();
+    }
+
+    /// Whether a variable is declared here, and not with `local`.
+    fn declaration_in_process(&self) -> bool {
+        let behind = matches!(self.nth(2), Colon | Comma | Name);
+        self.typed_as_in_c()
+            || self.peek() == SharedKw && behind
+            || matches!(self.peek_text(), "let" | "var") && self.nth(1) == Name && behind
     }
 
     pub(super) fn close_brace(&mut self, open: Span) {
@@ -445,12 +466,13 @@ impl Parser<'_> {
     pub(super) fn liveness(&mut self) {
         self.start(Liveness);
         self.bump();
-        self.property_name("a property's name");
-        if self.eat(UnderKw) {
-            self.name_list("the name of a fairness");
-        }
-        self.expect(Colon);
         self.ltl = true;
+        if self.named_property("this liveness property", "liveness progress") {
+            if self.eat(UnderKw) {
+                self.name_list("the name of a fairness");
+            }
+            self.expect(Colon);
+        }
         self.expr();
         self.ltl = false;
         self.semicolon();

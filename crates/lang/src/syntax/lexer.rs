@@ -36,6 +36,27 @@ pub fn lex(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
             end: (at + len) as u32,
         };
         match kind {
+            _ if kind != SyntaxKind::BadToken && foreign(&text[at..]).is_some() => {
+                let written = &text[at..at + len];
+                let meant = kind.text().unwrap_or_default();
+                let found = Diagnostic::new(
+                    Code::BadCharacter,
+                    span,
+                    format!("`{written}` is written `{meant}`"),
+                );
+                // A keyword may not grow together with what follows it.
+                let next = text[at + len..].chars().next();
+                let apart = kind.is_keyword() && next.is_some_and(|next| !next.is_whitespace());
+                let before = text[..at].chars().next_back();
+                let behind =
+                    kind.is_keyword() && before.is_some_and(|before| !before.is_whitespace());
+                let space = |wanted| if wanted { " " } else { "" };
+                diagnostics.push(found.label(format!("write `{meant}`")).fix(format!(
+                    "{}{meant}{}",
+                    space(behind),
+                    space(apart)
+                )));
+            }
             SyntaxKind::BadToken => diagnostics.push(bad_character(&text[at..at + len], span)),
             SyntaxKind::BlockComment if !text[at..at + len].ends_with("*/") || len < 4 => {
                 diagnostics.push(
@@ -69,16 +90,15 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
         )
         .label("names are made of a to z, A to Z, 0 to 9 and _");
     }
+    if first == '"' {
+        let found = Diagnostic::new(Code::BadCharacter, span, "the language has no strings");
+        return found
+            .label("a string")
+            .help("for a value, declare an enumeration: `enum Phase { idle, busy }`; leave out what prints");
+    }
     let help = match first {
-        '&' => Some("write `&&` for \"and\""),
-        '|' => Some("write `||` for \"or\""),
-        '"' | '\'' => Some("the language has no strings"),
-        '∧' => Some("write `&&`"),
-        '∨' => Some("write `||`"),
-        '¬' => Some("write `!`"),
-        '≠' => Some("write `!=`"),
-        '≤' => Some("write `<=`"),
-        '≥' => Some("write `>=`"),
+        '\'' => Some("there are no characters, and no primes: `x := e` gives `x` its next value"),
+        '^' => Some("there are no operators on bits, and no powers"),
         _ => None,
     };
     let diagnostic = Diagnostic::new(
@@ -93,9 +113,59 @@ fn bad_character(text: &str, span: Span) -> Diagnostic {
     }
 }
 
+/// Operators of other languages and of mathematics that begin no token of ours, and what they are here. The longest come first.
+const FOREIGN: &[(&str, SyntaxKind)] = &[
+    ("===", SyntaxKind::EqEq),
+    ("!==", SyntaxKind::NotEq),
+    ("<=>", SyntaxKind::DoubleArrow),
+    ("=/=", SyntaxKind::NotEq),
+    ("\\in", SyntaxKind::InKw),
+    ("/\\", SyntaxKind::AndAnd),
+    ("\\/", SyntaxKind::OrOr),
+    ("\\A", SyntaxKind::ForallKw),
+    ("\\E", SyntaxKind::ExistsKw),
+    ("=>", SyntaxKind::Arrow),
+    ("=<", SyntaxKind::LessEq),
+    ("&", SyntaxKind::AndAnd),
+    ("|", SyntaxKind::OrOr),
+    ("~", SyntaxKind::Bang),
+    ("#", SyntaxKind::NotEq),
+    ("@", SyntaxKind::AtKw),
+    ("∧", SyntaxKind::AndAnd),
+    ("∨", SyntaxKind::OrOr),
+    ("¬", SyntaxKind::Bang),
+    ("≠", SyntaxKind::NotEq),
+    ("≤", SyntaxKind::LessEq),
+    ("≥", SyntaxKind::GreaterEq),
+    ("→", SyntaxKind::Arrow),
+    ("⇒", SyntaxKind::Arrow),
+    ("∀", SyntaxKind::ForallKw),
+    ("∃", SyntaxKind::ExistsKw),
+    ("∈", SyntaxKind::InKw),
+];
+
+/// Such an operator at the beginning of a text: what it is here, and its length.
+fn foreign(text: &str) -> Option<(SyntaxKind, usize)> {
+    if text.starts_with("&&") || text.starts_with("||") {
+        return None;
+    }
+    let found = FOREIGN
+        .iter()
+        .find(|(theirs, _)| text.starts_with(theirs))?;
+    Some((found.1, found.0.len()))
+}
+
 /// The kind and the length in bytes of the token that a non-empty text begins with.
 fn next_token(text: &str) -> (SyntaxKind, usize) {
     use SyntaxKind::*;
+    if let Some(found) = foreign(text) {
+        return found;
+    }
+    if let Some(rest) = text.strip_prefix('"') {
+        let line = rest.split('\n').next().unwrap_or_default();
+        // A string ends on its line, or it is only a quote.
+        return (BadToken, line.find('"').map_or(1, |end| end + 2));
+    }
     let bytes = text.as_bytes();
     let run = |accept: fn(u8) -> bool| bytes.iter().take_while(|b| accept(**b)).count();
     match bytes[0] {

@@ -2,6 +2,7 @@
 //! grammar. It is built even from a text with errors, which the diagnostics then list.
 
 mod expressions;
+mod habits;
 mod items;
 mod kind;
 mod lexer;
@@ -9,6 +10,7 @@ mod parser;
 mod statements;
 mod words;
 
+pub(crate) use habits::{foreign_statement, foreign_type};
 pub use kind::{SyntaxKind, Threadwise};
 pub use parser::{MAX_NESTING, Parse, parse};
 

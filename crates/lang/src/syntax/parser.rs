@@ -37,6 +37,7 @@ pub fn parse(text: &str) -> Parse {
         last_error: None,
         depth: 0,
         ltl: false,
+        boxes_until: None,
     };
     parser.file();
     let mut diagnostics = parser.diagnostics;
@@ -48,17 +49,19 @@ pub fn parse(text: &str) -> Parse {
 }
 
 pub(super) struct Parser<'a> {
-    text: &'a str,
-    tokens: Vec<Token>,
+    pub(super) text: &'a str,
+    pub(super) tokens: Vec<Token>,
     /// The next token, trivia included.
     pub(super) at: usize,
     builder: GreenNodeBuilder<'static>,
-    diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
     /// Where the last error was: one error a token is enough.
     last_error: Option<u32>,
     pub(super) depth: usize,
     /// Inside `liveness`, where `G F X U R W` are operators.
     pub(super) ltl: bool,
+    /// Until where `[]` and `<>` have had their message.
+    pub(super) boxes_until: Option<u32>,
 }
 
 impl Parser<'_> {
@@ -197,6 +200,16 @@ impl Parser<'_> {
         }
         if self.peek() == Equals {
             return self.wrong_equals();
+        }
+        if self.peek() == Question {
+            let found = Diagnostic::new(
+                Code::UnexpectedToken,
+                self.peek_span(),
+                "there are no conditional expressions",
+            );
+            let help = "write `if c { x := a; } else { x := b; }`";
+            self.error(found.label("expected `;`").help(help));
+            return self.recover();
         }
         let previous = self.tokens[..self.at]
             .iter()
@@ -373,9 +386,7 @@ fn habit(found: &str, expected: &str) -> Option<&'static str> {
     match found {
         "and" => Some("\"and\" is written `&&`"),
         "or" if expected != "a statement" => Some("\"or\" is written `||`"),
-        "not" => Some("\"not\" is written `!`"),
         "then" | "do" | "begin" => Some("what follows a condition stands in braces: `if c { .. }`"),
-        "?" => Some("there are no conditional expressions: use `if c { .. } else { .. }`"),
         _ if expected == "`{`" => Some("what belongs together stands in braces: `{ .. }`"),
         _ => None,
     }

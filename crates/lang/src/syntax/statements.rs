@@ -1,13 +1,18 @@
 //! The grammar of statements.
 
+use super::expressions::starts_expr;
 use super::kind::SyntaxKind::*;
 use super::parser::Parser;
 use crate::diagnostics::{Code, Diagnostic};
+use crate::program::Span;
 
 impl Parser<'_> {
     pub(super) fn block(&mut self) {
         self.start(Block);
         let open = self.peek_span();
+        if self.peek() != LBrace && self.block_without_braces() {
+            return self.finish();
+        }
         if self.expect(LBrace) {
             if self.enter() {
                 self.statements();
@@ -31,11 +36,18 @@ impl Parser<'_> {
     pub(super) fn statement(&mut self) {
         let checkpoint = self.checkpoint();
         let labelled = self.nth(1) == Colon && (self.peek() == Name || self.peek().is_keyword());
-        if labelled {
+        if labelled && !(self.nth(2) == Colon && matches!(self.peek_text(), "if" | "do")) {
             self.start(Label);
             self.name("a label");
             self.bump();
             self.finish();
+        } else if self.label_without_colon() {
+            self.start(Label);
+            self.bump();
+            self.finish();
+        }
+        if self.foreign_beginning(false) {
+            return;
         }
         let block = |parser: &mut Self, kind, body: fn(&mut Self)| {
             parser.start_at(checkpoint, kind);
@@ -52,7 +64,17 @@ impl Parser<'_> {
         };
         match self.peek() {
             AwaitKw => simple(self, Await, Self::expr),
-            AssertKw => simple(self, Assert, Self::expr),
+            AssertKw => {
+                let of_rust = self.assert_of_rust();
+                self.start_at(checkpoint, Assert);
+                self.bump();
+                if of_rust {
+                    self.skip(1);
+                }
+                self.expr();
+                self.semicolon();
+                self.finish();
+            }
             SkipKw => simple(self, Skip, |_| {}),
             StayKw => simple(self, Stay, |_| {}),
             BreakKw => simple(self, Break, |_| {}),
@@ -100,6 +122,7 @@ impl Parser<'_> {
                 self.semicolon();
                 self.finish();
             }
+            Name if self.no_such_statement() => {}
             Name => {
                 self.start_at(checkpoint, Assign);
                 self.assignment();
@@ -120,7 +143,22 @@ impl Parser<'_> {
     fn branches(&mut self) {
         self.expr();
         self.block();
-        while self.eat(ElseKw) {
+        loop {
+            if self.peek() == Name
+                && matches!(self.peek_text(), "elif" | "elsif" | "elseif")
+                && starts_expr(self.nth(1))
+            {
+                let message = format!("`{}` is written `else if`", self.peek_text());
+                let found = Diagnostic::new(Code::UnexpectedToken, self.peek_span(), message);
+                self.error(found.label("write `else if`").fix("else if"));
+                self.skip(1);
+                self.expr();
+                self.block();
+                continue;
+            }
+            if !self.eat(ElseKw) {
+                break;
+            }
             if !self.eat(IfKw) {
                 self.block();
                 break;
@@ -138,7 +176,12 @@ impl Parser<'_> {
     }
 
     fn assignment(&mut self) {
+        let start = self.peek_span().start;
         self.places();
+        let place = Span {
+            start,
+            end: self.read_to(),
+        };
         let wrong = |span| {
             let message = "an assignment is written with `:=`";
             Diagnostic::new(Code::AssignmentOperator, span, message)
@@ -147,9 +190,14 @@ impl Parser<'_> {
             let wrong = wrong(self.peek_span());
             self.error(wrong.label("write `:=` here").fix(":="));
             self.bump();
-        } else if let Some(meant) = self.foreign_assignment() {
-            let wrong = wrong(self.peek_span());
-            self.error(wrong.label("not an assignment").help(meant));
+        } else if let Some((meant, fix)) = self.foreign_assignment(place) {
+            let wrong = wrong(self.peek_span())
+                .label("not an assignment")
+                .help(meant);
+            self.error(match fix {
+                Some((span, text)) => wrong.fix_at(span, text),
+                None => wrong,
+            });
             return self.recover();
         } else if !self.expect(Becomes) {
             return self.recover();
@@ -164,7 +212,10 @@ impl Parser<'_> {
     fn late_declaration(&mut self) {
         let message = "`local` declarations come before the first statement";
         let late = Diagnostic::new(Code::UnexpectedToken, self.peek_span(), message);
-        self.error(late.label("move it to the top of the process"));
+        self.error(
+            late.label("move it to the top of the process")
+                .help("write it behind the `{` of the process, and assign to it here"),
+        );
         self.variable(Local);
     }
 
@@ -179,13 +230,34 @@ impl Parser<'_> {
         }
     }
 
-    /// What is meant by `x += 1`, `x++` or `x == 1` as a statement.
-    fn foreign_assignment(&self) -> Option<&'static str> {
-        match (self.peek(), self.nth(1)) {
-            (Plus, Equals | Plus) => Some("write `x := x + 1`"),
-            (Minus, Equals | Minus) => Some("write `x := x - 1`"),
-            (EqEq, _) => Some("`==` compares: write `x := ..` to assign, `await x == ..` to wait"),
-            _ => None,
+    /// What is meant by `x += 1`, `x++` or `x == 1` as a statement, and what is written instead of which part.
+    fn foreign_assignment(&self, place: Span) -> Option<(String, Option<(Span, String)>)> {
+        let x = &self.text[place.start as usize..place.end as usize];
+        let operator = match self.peek() {
+            Plus => "+",
+            Minus => "-",
+            Star => "*",
+            EqEq => {
+                let help = format!(
+                    "`==` compares: write `{x} := ..` to assign, `await {x} == ..` to wait"
+                );
+                return Some((help, None));
+            }
+            _ => return None,
+        };
+        let one = self.nth(1) == self.peek() && self.peek() != Star;
+        if !one && self.nth(1) != Equals {
+            return None;
         }
+        let text = match one {
+            true => format!(" := {x} {operator} 1"),
+            false => format!(" := {x} {operator}"),
+        };
+        let from = Span {
+            start: place.end,
+            end: self.reach(1).end,
+        };
+        let example = if one { "" } else { " .." };
+        Some((format!("write `{x}{text}{example}`"), Some((from, text))))
     }
 }
