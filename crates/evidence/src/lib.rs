@@ -32,6 +32,7 @@
 //! ```
 
 pub mod arithmetic;
+mod cause;
 pub mod certificate;
 pub mod dag;
 mod expression;
@@ -58,8 +59,8 @@ pub use record::{Recorder, RunEnding, Steps, record};
 pub use remedy::{Remedy, remedies};
 pub use replay::{CHECKS, ReplayError, annotate, replay};
 pub use trace::{
-    Assumption, Because, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso, MemoryModel,
-    Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
+    Assumption, Because, Cause, CheckName, Ending, FailedCheck, FairnessName, Initial, Lasso,
+    MemoryModel, Met, Part, Step, TRACE_VERSION, Trace, TraceError, Valuation, Value,
 };
 pub use transplant::transplant;
 pub use verdict::{Account, Exposed, Measure, Round, Stats, Vacuity, Verdict};

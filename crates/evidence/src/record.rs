@@ -13,6 +13,7 @@ use threadwise_model::interpreter::{Interpreter, Outcome};
 use threadwise_model::names::Names;
 use threadwise_model::state::{ProcessRef, State};
 
+use crate::cause::causes;
 use crate::lasso::Walk;
 use crate::replay::{ReplayError, evaluation_failure, follow, judge_ending};
 use crate::trace::{
@@ -77,6 +78,7 @@ impl<'a> Recorder<'a> {
             loop_from: None,
             ending: Ending::End,
             lasso: None,
+            causes: Vec::new(),
         };
         Ok(Recorder {
             instance,
@@ -213,6 +215,7 @@ impl<'a> Recorder<'a> {
             None => Walk::new(self.state, false),
         };
         self.trace.lasso = judge_ending(self.instance, &self.trace, &walk, Some(&self.lines))?;
+        self.trace.causes = causes(self.instance, &self.trace, walk.last(), &self.lines);
         Ok(self.trace)
     }
 }

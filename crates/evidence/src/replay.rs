@@ -9,6 +9,7 @@ use threadwise_model::interpreter::{Interpreter, Judgement, Outcome};
 use threadwise_model::names::{NameError, Names};
 use threadwise_model::state::{ProcessRef, State};
 
+use crate::cause::causes;
 use crate::lasso::{self, Walk};
 use crate::record::{Failing, label_span, labels, lines_of, valuation};
 use crate::trace::{
@@ -135,6 +136,8 @@ pub fn annotate(instance: &Instance, trace: &Trace) -> Result<Trace, ReplayError
         }
         Ending::Deadlock | Ending::End => {}
     }
+    // What a file says about it is not known to be true.
+    annotated.causes = causes(instance, &annotated, last, &lines);
     Ok(annotated)
 }
 

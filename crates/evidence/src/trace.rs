@@ -39,6 +39,39 @@ pub struct Trace {
     /// For a run without end that violates a property: what of it, and why the run is fair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lasso: Option<Lasso>,
+    /// Why the last state violates the property: what makes the invariant false, or who waits for what in a deadlock. Nobody has to believe it: the state
+    /// says it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
+}
+
+/// Why an invariant is false, or a process waits.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cause {
+    /// The process that waits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<String>,
+    /// The label it is at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// The values of the variables that `forall` binds for which the invariant is false.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub values: Valuation,
+    /// The part of the invariant that is false, if it is not the whole; or what the process waits for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// The line where that stands, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The process that holds the mutex that is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<String>,
+    /// Where the processes are that it speaks of.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub locations: Valuation,
+    /// The values of the variables that it reads.
+    #[serde(default, skip_serializing_if = "Valuation::is_empty")]
+    pub variables: Valuation,
 }
 
 /// Why a run without end is a violation.

@@ -45,7 +45,7 @@ deadlock_free;
 ";
 
 /// A shortest run to a state where `found` gives an ending.
-fn search(
+pub(crate) fn search(
     instance: &Instance,
     property: &str,
     found: impl Fn(&State) -> Option<RunEnding>,

@@ -145,12 +145,23 @@ impl<'a> Interpreter<'a> {
 
     /// The value of an expression of any type in a state; `Err` in it is a check that fails.
     pub fn evaluate(&self, state: &State, expr: &Expr) -> Result<Result<i64, Failure>, Limit> {
+        self.evaluate_in(state, None, expr, &[])
+    }
+
+    /// The same with values for the variables that are bound around it, and as a part of the text of a process if there is one.
+    pub fn evaluate_in(
+        &self,
+        state: &State,
+        own: Option<ProcessRef>,
+        expr: &Expr,
+        bindings: &[(BoundId, i64)],
+    ) -> Result<Result<i64, Failure>, Limit> {
         let mut scope = Scope {
             instance: self.instance,
             state: Some(state),
-            own: None,
+            own,
             last: None,
-            bindings: &mut Vec::new(),
+            bindings: &mut bindings.to_vec(),
             budget: &mut Budget::default(),
         };
         match scope.value(expr) {

@@ -9,7 +9,7 @@ use crate::grouping::{assignments, names, packed};
 use crate::lasso_text;
 use crate::lines::Lines;
 use crate::{lanes, text};
-use threadwise_evidence::{Ending, Step, Trace};
+use threadwise_evidence::{Cause, Ending, Step, Trace};
 
 /// How many groups of the initial state are written.
 const SHOWN_GROUPS: usize = 60;
@@ -268,13 +268,80 @@ fn goes_on(trace: &Trace) -> String {
     }
 }
 
+/// For which values an invariant is false, what is so there, and which part of it is false.
+fn why_false(cause: &Cause, out: &mut String) -> std::fmt::Result {
+    if !cause.values.is_empty() {
+        let values = cause.values.iter();
+        let values: Vec<String> = values
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect();
+        write!(out, " for {}", values.join(", "))?;
+    }
+    let mut facts = assignments(&cause.locations, " at ");
+    facts.extend(assignments(&cause.variables, " = "));
+    if !facts.is_empty() {
+        write!(out, ": {}", facts.join(", "))?;
+    }
+    writeln!(out)?;
+    if let Some(part) = &cause.part {
+        writeln!(out, "    this part of it is false: {part}")?;
+    }
+    Ok(())
+}
+
+/// Who waits for what, with processes together that wait for the same.
+fn waiting(causes: &[Cause], out: &mut String) {
+    let mut groups: Vec<(Cause, Vec<&str>)> = Vec::new();
+    for cause in causes {
+        let process = cause.process.as_deref().unwrap_or_default();
+        let alike = Cause {
+            process: None,
+            ..cause.clone()
+        };
+        match groups.iter_mut().find(|(known, _)| *known == alike) {
+            Some((_, processes)) => processes.push(process),
+            None => groups.push((alike, vec![process])),
+        }
+    }
+    for (cause, processes) in &groups {
+        let many = processes.len() > 1;
+        let label = cause.at.as_deref().unwrap_or_default();
+        let _ = write!(out, "    {} at {label}", names(processes.iter().copied()));
+        if let Some(part) = &cause.part {
+            let waits = if many { "wait" } else { "waits" };
+            let _ = write!(out, " {waits} for `{part}`");
+        }
+        match &cause.held_by {
+            // With one process alone that can be said of it.
+            Some(holder) if processes.as_slice() == [holder.as_str()] => {
+                let _ = write!(out, ", which it holds itself");
+            }
+            Some(holder) => {
+                let _ = write!(out, ", which {holder} holds");
+            }
+            None => {}
+        }
+        let facts = assignments(&cause.variables, " = ");
+        if !facts.is_empty() {
+            let _ = write!(out, ", and {}", facts.join(", "));
+        }
+        let _ = writeln!(out);
+    }
+}
+
 /// What is wrong with a run.
 fn ending(trace: &Trace, source: &Source<'_>) -> String {
     let mut text = String::new();
     let out = &mut text;
     let name = trace.property.as_deref().unwrap_or_default();
     let _ = match &trace.ending {
-        Ending::Invariant { fails: None } => writeln!(out, "here `{name}` does not hold"),
+        Ending::Invariant { fails: None } => {
+            let _ = write!(out, "here `{name}` does not hold");
+            match trace.causes.first() {
+                Some(cause) => why_false(cause, out),
+                None => writeln!(out),
+            }
+        }
         Ending::Invariant {
             fails: Some(failed),
         } => {
@@ -302,6 +369,10 @@ fn ending(trace: &Trace, source: &Source<'_>) -> String {
         }
         Ending::Deadlock => {
             let _ = writeln!(out, "here no process can go on: a deadlock");
+            if !trace.causes.is_empty() {
+                waiting(&trace.causes, out);
+                return text;
+            }
             for (label, processes) in whereabouts(trace) {
                 let _ = writeln!(out, "    {} at {label}", names(processes));
             }
@@ -310,7 +381,7 @@ fn ending(trace: &Trace, source: &Source<'_>) -> String {
         Ending::End => Ok(()),
     };
     if let Some(lasso) = &trace.lasso {
-        lasso_text::violated(name, lasso, &|line| source.place(line), out);
+        lasso_text::violated(name, (trace, lasso), &|line| source.place(line), out);
         lasso_text::fairness(lasso, out);
     }
     text

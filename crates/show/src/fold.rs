@@ -260,6 +260,7 @@ mod tests {
             loop_from: None,
             ending: Ending::End,
             lasso: None,
+            causes: Vec::new(),
         }
     }
 

@@ -2,11 +2,11 @@
 //!
 //! What is alike for many processes is said once, `for i = 2..1000`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::grouping::{names, ranges};
-use threadwise_evidence::{Assumption, Because, Lasso, Part, Valuation, Value};
+use threadwise_evidence::{Assumption, Because, Lasso, Part, Trace, Valuation, Value};
 
 /// How many combinations of values are listed, where there is more than one variable.
 const SHOWN: usize = 4;
@@ -14,7 +14,7 @@ const SHOWN: usize = 4;
 /// What of a property does not hold.
 pub(crate) fn violated(
     name: &str,
-    lasso: &Lasso,
+    (trace, lasso): (&Trace, &Lasso),
     place: &dyn Fn(&Option<u32>) -> String,
     out: &mut String,
 ) {
@@ -41,6 +41,10 @@ pub(crate) fn violated(
         let after = after(part);
         let _ = write!(out, ": {after} the property no longer holds");
     }
+    let waiting = waiting(trace, lasso);
+    if !waiting.is_empty() {
+        let _ = write!(out, ": {}", waiting.join(", "));
+    }
     let _ = writeln!(out);
     // Several parts that no values tell apart stand in different places.
     let mut lines: Vec<Option<u32>> = lasso
@@ -53,6 +57,69 @@ pub(crate) fn violated(
     for line in &lines {
         out.push_str(&place(line));
     }
+}
+
+/// So many labels at which processes wait for ever are told.
+const WAITING: usize = 3;
+
+/// The processes that the violated parts are about and that never move in the loop, by label: `P[1] waits for ever at set` if it has a turn there and no
+/// step, otherwise `P[1] stays for ever at set`. One that rests in the loop is not told: it goes on when it likes.
+fn waiting(trace: &Trace, lasso: &Lasso) -> Vec<String> {
+    let Some(from) = trace.loop_from else {
+        return Vec::new();
+    };
+    let mut at: BTreeMap<&str, String> = BTreeMap::new();
+    let began = trace.initial.locations.iter();
+    at.extend(began.map(|(name, label)| (name, label.to_string())));
+    for step in &trace.steps {
+        at.insert(&step.process, step.to.clone());
+        let started = step.started.iter();
+        at.extend(started.map(|(name, label)| (name, label.to_string())));
+    }
+    let around = trace.steps.get(from..).unwrap_or_default();
+    let busy: BTreeSet<&str> = around
+        .iter()
+        .filter(|step| !step.idle)
+        .map(|step| step.process.as_str())
+        .collect();
+    let blocked: BTreeSet<&str> = around
+        .iter()
+        .filter(|step| step.idle)
+        .map(|step| step.process.as_str())
+        .collect();
+    let values: BTreeSet<String> = lasso
+        .violated
+        .iter()
+        .flat_map(|part| part.values.iter())
+        .map(|(_, value)| format!("[{value}]"))
+        .collect();
+    // Without values it is not known whom it is about, but who has no step is worth a word.
+    let about = |name: &str| match values.is_empty() {
+        true => blocked.contains(name),
+        false => values.iter().any(|value| name.ends_with(value.as_str())),
+    };
+    let mut groups: BTreeMap<(String, bool), Vec<&str>> = BTreeMap::new();
+    for (name, label) in at {
+        if !busy.contains(name) && label != "done" && about(name) {
+            let group = (label, blocked.contains(name));
+            groups.entry(group).or_default().push(name);
+        }
+    }
+    if groups.len() > WAITING {
+        return Vec::new();
+    }
+    let groups = groups.into_iter();
+    groups
+        .map(|((label, blocked), processes)| {
+            let verb = match (blocked, processes.len()) {
+                (true, 1) => "waits",
+                (true, _) => "wait",
+                (false, 1) => "stays",
+                (false, _) => "stay",
+            };
+            format!("{} {verb} for ever at {label}", names(processes))
+        })
+        .collect()
 }
 
 /// Why a run is fair.
