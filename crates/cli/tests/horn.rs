@@ -151,6 +151,10 @@ fn solvers_are_for_their_method() {
             "`--solver` is for `--method chc`",
         ),
         (
+            vec!["--engine", "counter", "--interpolants", "lattice"],
+            "`--interpolants` is for `--method cegar`",
+        ),
+        (
             vec!["--engine", "counter", "--method", "chc", "--solver", "z4"],
             "there is no solver `z4`",
         ),

@@ -39,6 +39,17 @@ pub(crate) enum Claimed {
 }
 
 impl Claimed {
+    /// Of how many processes it speaks, and one at least.
+    pub(crate) fn arity(&self) -> usize {
+        match self {
+            Claimed::Checks | Claimed::Deadlock => 1,
+            Claimed::Invariant(conjuncts) => {
+                let each = conjuncts.iter().map(|conjunct| conjunct.variables.len());
+                each.max().unwrap_or(1).max(1)
+            }
+        }
+    }
+
     /// What must be contradictory for it.
     pub(crate) fn goals(&self, cases: &mut Cases) -> Result<Vec<Goal>, TooMuch> {
         Ok(match self {

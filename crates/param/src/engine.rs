@@ -51,7 +51,7 @@ pub static COUNTER: EngineInfo = EngineInfo {
     about: "Processes are counted by label, and one or a few are followed, with integers without bounds: proofs by linear arithmetic, for any number of processes.",
     decides: Decides::Safety,
     explains: true,
-    options: &[METHOD, SOLVER],
+    options: &[METHOD, INTERPOLANTS, SOLVER],
     make: Make::All(counter),
 };
 
@@ -72,6 +72,24 @@ const METHOD: OptionInfo = OptionInfo::new(
             (
                 "chc",
                 "By another program, as Horn clauses; what it finds is proved here, not trusted",
+            ),
+        ],
+    ),
+);
+
+const INTERPOLANTS: OptionInfo = OptionInfo::new(
+    "interpolants",
+    "With `--method cegar`, which interpolants become predicates",
+    Form::Choice(
+        "WHICH",
+        &[
+            (
+                "inequalities",
+                "Inequalities that no step of another process breaks, as far as there are any (default)",
+            ),
+            (
+                "lattice",
+                "Those of proofs about the smallest sets of template terms alone, as published",
             ),
         ],
     ),
@@ -129,6 +147,13 @@ pub fn by_solver() -> EngineOptions {
 fn counter(setup: &Setup) -> Result<Box<dyn FamilyEngine>, Refused> {
     let method = setup.options.choice(&METHOD)?;
     let mut prover = Prover::new(Way::Counter(method)).set_up(setup);
+    prover.interpolants = setup.options.choice(&INTERPOLANTS)?;
+    if method != Method::Cegar && !setup.options.all(&INTERPOLANTS).is_empty() {
+        return Err(Refused {
+            message: "`--interpolants` is for `--method cegar`".to_owned(),
+            help: "leave it out, or say `--method cegar`, too".to_owned(),
+        });
+    }
     if let Some(name) = setup.options.all(&SOLVER).last() {
         if method != Method::Chc {
             return Err(Refused {
@@ -156,6 +181,8 @@ fn counter(setup: &Setup) -> Result<Box<dyn FamilyEngine>, Refused> {
 pub struct Prover {
     /// How a proof is looked for.
     pub way: Way,
+    /// Which predicates [`Method::Cegar`] takes.
+    pub interpolants: Interpolants,
     /// The program that [`Method::Chc`] asks.
     pub solver: &'static str,
     /// Whether to give up after some amount of work that depends on nothing but the task, since there are others to try.
@@ -193,6 +220,17 @@ pub enum Method {
     Chc,
 }
 
+/// Which interpolants become predicates.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Interpolants {
+    /// Inequalities first, those that no step of another process breaks before others; those of proofs if there are none.
+    #[default]
+    Inequalities,
+    /// Those of proofs about the smallest sets of template terms.
+    Lattice,
+}
+
 /// What was proved, and why not more.
 #[derive(Default)]
 pub(crate) struct Proved {
@@ -216,6 +254,7 @@ impl Prover {
     pub fn new(way: Way) -> Prover {
         Prover {
             way,
+            interpolants: Interpolants::default(),
             solver: SOLVERS[0],
             bounded: false,
             explain: false,
@@ -428,7 +467,9 @@ impl Prover {
         let outcome = match self.way {
             Way::Cubes => attempt.excluded(&open, arrivals, &mut proved, &mut allowance),
             Way::Counter(Method::Native) => attempt.all(&open, &mut proved.proofs, &mut allowance),
-            Way::Counter(Method::Cegar) => attempt.refined(&open, &mut proved, &mut allowance),
+            Way::Counter(Method::Cegar) => {
+                attempt.refined(&open, self.interpolants, &mut proved, &mut allowance)
+            }
             Way::Counter(Method::Chc) => {
                 let asked = task.solver.map(|host| Asked {
                     host,

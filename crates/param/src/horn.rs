@@ -22,7 +22,7 @@ use threadwise_model::family::{Family, Unsupported};
 use threadwise_show::{SmtLib, sum};
 
 use crate::candidates::Modes;
-use crate::cegar::{Before, Transitions};
+use crate::cegar::{Before, Summary, Transitions};
 use crate::conditions::{Case, Cases, Goal, Instantiation, Origin, TooMuch, form_after};
 use crate::counter::Claimed;
 use crate::engine::{QUESTIONS, SAMPLES};
@@ -140,14 +140,8 @@ pub(crate) fn abstraction<'a>(
     family: &'a Family,
     properties: &[(String, Claimed)],
 ) -> Result<Abstraction<'a>, TooMuch> {
-    let arity = properties.iter().map(|(_, claimed)| match claimed {
-        Claimed::Checks | Claimed::Deadlock => 1,
-        Claimed::Invariant(conjuncts) => {
-            let each = conjuncts.iter().map(|conjunct| conjunct.variables.len());
-            each.max().unwrap_or(1)
-        }
-    });
-    let arity = arity.max().unwrap_or(1).max(1);
+    let arity = properties.iter().map(|(_, claimed)| claimed.arity());
+    let arity = arity.max().unwrap_or(1);
     let mut cases = Cases::new(family, Table::default(), Ghosts::default(), arity)?;
     let mut goals = Vec::new();
     for (name, claimed) in properties {
@@ -191,7 +185,7 @@ pub(crate) fn clauses(
 /// The clauses as published.
 fn published(cases: &Cases, goals: &[(String, Vec<Goal>)]) -> Result<String, Overflow> {
     let all: Vec<Goal> = goals.iter().flat_map(|(_, goals)| goals.clone()).collect();
-    let system = Transitions::new(cases, &all);
+    let system = Transitions::new(cases, &all, Summary::Anything);
     let mut writer = Writer {
         cases,
         lemmas: &[],
@@ -216,7 +210,7 @@ fn published(cases: &Cases, goals: &[(String, Vec<Goal>)]) -> Result<String, Ove
             values.push(value.add(-here)?);
         }
         let head = writer.application(case.view, &values, &mut used);
-        writer.step(&case.facts, edge.before.as_ref(), &map, &head, used)?;
+        writer.step(&edge.facts, edge.before.as_ref(), &map, &head, used)?;
     }
     for target in &system.targets {
         writer.line("; a violation");

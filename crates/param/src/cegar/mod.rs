@@ -4,8 +4,9 @@
 //! An abstract state is a view and the predicates, of those known, that hold there. From the beginning, all abstract states are explored, breadth first; one in which more holds than
 //! in another of the same view need not be looked at. A way to a violation that no run can take is refuted by interpolants, one at each view that it passes, and these are new
 //! predicates ([`refine`]). When no violation is left, what was explored is inductive, and is proved and certified as any other assertions are. A way that
-//! a run of the abstraction can take ends it: the abstraction is too weak, or the program wrong.
+//! a run of the abstraction can take makes the abstraction finer ([`finer`]), as long as something is known that this way contradicts. If nothing is, the abstraction is too weak, or the program wrong.
 
+mod finer;
 mod refine;
 mod system;
 
@@ -17,14 +18,16 @@ use crate::candidates::{Modes, strides};
 use crate::certificate::Failure;
 use crate::conditions::{Cases, Goal, TooMuch};
 use crate::counter::{Allowance, Attempt, Claimed, Gap, Proof};
-use crate::engine::Proved;
-use crate::horn::{self, Abstraction};
-use crate::infer::{Inference, ViewAssertion};
+use crate::engine::{Interpolants, Proved};
+use crate::infer::{Inference, ViewAssertion, variables};
 use crate::lia::{self, Answer, Model, Solver};
 use crate::points::{Points, holds};
 use crate::questions::{Asked, Halt};
+use crate::scope::{Form, Var};
+use finer::{Finer, Level, Way};
 use refine::{Refinement, Templates};
-pub(crate) use system::{Before, Transitions};
+use system::claim;
+pub(crate) use system::{Before, Summary, Transitions};
 
 /// Rounds of refinement, and abstract states, at most.
 const MOST_ROUNDS: usize = 200;
@@ -35,6 +38,7 @@ impl Attempt<'_> {
     pub(crate) fn refined(
         &self,
         properties: &[(String, Claimed)],
+        interpolants: Interpolants,
         proved: &mut Proved,
         allowance: &mut Allowance,
     ) -> Result<(), Gap> {
@@ -46,7 +50,7 @@ impl Attempt<'_> {
                 calm: allowance.calm,
                 missing: Default::default(),
             };
-            match self.abstracted(name, claimed, &mut own) {
+            match self.abstracted(name, claimed, interpolants, &mut own) {
                 Ok(Ok(proof)) => {
                     proved.proofs.insert(name.clone(), proof);
                 }
@@ -67,35 +71,59 @@ impl Attempt<'_> {
         &self,
         name: &str,
         claimed: &Claimed,
+        interpolants: Interpolants,
         allowance: &mut Allowance,
     ) -> Result<Result<Proof, String>, Gap> {
-        let wanted = [(name.to_owned(), claimed.clone())];
-        let Abstraction { mut cases, goals } = horn::abstraction(self.family, &wanted)?;
+        let mut candidates = None;
+        let mut ways = Vec::new();
+        let mut finer = Finer::default();
+        loop {
+            let way = match self.explored((name, claimed), &finer, interpolants, allowance)? {
+                Outcome::Proved(proof) => return Ok(Ok(proof)),
+                Outcome::Stuck(why) => return Ok(Err(why)),
+                Outcome::Violation(way) => way,
+            };
+            let candidates = match &candidates {
+                Some(known) => known,
+                None => candidates.insert(Finer::most(self.family)?),
+            };
+            ways.push(way);
+            match self.refuting(claimed, &ways, candidates, allowance)? {
+                Some(found) => finer = found,
+                None => return Ok(Err("the abstraction has a violation".to_owned())),
+            }
+        }
+    }
+
+    /// Tries to prove one property by one abstraction.
+    fn explored(
+        &self,
+        (name, claimed): (&str, &Claimed),
+        finer: &Finer,
+        interpolants: Interpolants,
+        allowance: &mut Allowance,
+    ) -> Result<Outcome, Gap> {
+        let Level { mut cases, goals } = Level::new(self.family, claimed, finer)?;
         let requirements = cases.requirements().map_err(TooMuch::from)?;
         let strides = strides(&mut cases);
-        let goals: Vec<Goal> = goals.into_iter().flat_map(|(_, goals)| goals).collect();
-        let system = Transitions::new(&cases, &goals);
+        let system = Transitions::new(&cases, &goals, finer.summary);
         let templates = Templates::new(&cases, &strides);
-        let asker = Asker {
-            solver: Solver::new(lia::Limits::default()),
-            questions: allowance.questions,
-            stop: allowance.stop,
-        };
-        let mut search = Search::new(&system, asker);
+        let mut search = Search::new(&system, interpolants, Asker::new(allowance));
+        search.somebody(&goals).map_err(TooMuch::from)?;
         let mut rounds = 0;
         let nodes = loop {
             let path = match search.explore()? {
                 Explored::Safe(nodes) => break nodes,
                 Explored::Violation(path) => path,
                 Explored::TooMany => {
-                    return Ok(Err(format!(
+                    return Ok(Outcome::Stuck(format!(
                         "there are more than {MOST_STATES} abstract states"
                     )));
                 }
             };
             rounds += 1;
             if rounds > MOST_ROUNDS {
-                return Ok(Err(format!(
+                return Ok(Outcome::Stuck(format!(
                     "{MOST_ROUNDS} rounds of refinement did not suffice"
                 )));
             }
@@ -106,14 +134,17 @@ impl Attempt<'_> {
                         new |= search.add(view, predicate);
                     }
                     if !new {
-                        return Ok(Err("no new predicates were found".to_owned()));
+                        return Ok(Outcome::Stuck("no new predicates were found".to_owned()));
                     }
                 }
                 Refinement::Feasible => {
-                    return Ok(Err("the abstraction has a violation".to_owned()));
+                    allowance.questions = search.asker.questions;
+                    return Ok(Outcome::Violation(Way::new(&system, &path)));
                 }
                 Refinement::Open => {
-                    return Ok(Err("a way to a violation could not be refuted".to_owned()));
+                    return Ok(Outcome::Stuck(
+                        "a way to a violation could not be refuted".to_owned(),
+                    ));
                 }
             }
         };
@@ -131,16 +162,28 @@ impl Attempt<'_> {
             match proof {
                 Ok(Some(mut proof)) => {
                     proof.rounds.push(format!(
-                        "proved with {count} predicates, after {rounds} rounds of refinement"
+                        "proved with {count} predicates, after {rounds} rounds of refinement{}",
+                        finer.words()
                     ));
-                    return Ok(Ok(proof));
+                    return Ok(Outcome::Proved(proof));
                 }
                 Ok(None) | Err(Gap::Failure(Failure::NotInductive)) => {}
                 Err(gap) => return Err(gap),
             }
         }
-        Ok(Err("what was explored could not be confirmed".to_owned()))
+        Ok(Outcome::Stuck(
+            "what was explored could not be confirmed".to_owned(),
+        ))
     }
+}
+
+/// What came of one abstraction.
+enum Outcome {
+    Proved(Proof),
+    /// A run of the abstraction violates the property.
+    Violation(Way),
+    /// Nothing, for this reason.
+    Stuck(String),
 }
 
 /// How what was explored becomes assertions.
@@ -159,7 +202,15 @@ struct Asker<'s> {
     stop: &'s dyn Fn() -> bool,
 }
 
-impl Asker<'_> {
+impl<'s> Asker<'s> {
+    fn new(allowance: &Allowance<'s>) -> Asker<'s> {
+        Asker {
+            solver: Solver::new(lia::Limits::default()),
+            questions: allowance.questions,
+            stop: allowance.stop,
+        }
+    }
+
     /// Whether formulas can hold with what the solver has taken in.
     fn ask(&mut self, formulas: &[Linear]) -> Result<Asked, Halt> {
         if (self.stop)() {
@@ -211,6 +262,7 @@ struct Known {
 /// The abstract states, and the predicates so far.
 struct Search<'t, 'c, 'a, 's> {
     system: &'t Transitions<'c, 'a>,
+    interpolants: Interpolants,
     asker: Asker<'s>,
     predicates: BTreeMap<usize, Vec<Linear>>,
     places: HashMap<usize, HashMap<Variable, usize>>,
@@ -219,7 +271,11 @@ struct Search<'t, 'c, 'a, 's> {
 }
 
 impl<'t, 'c, 'a, 's> Search<'t, 'c, 'a, 's> {
-    fn new(system: &'t Transitions<'c, 'a>, asker: Asker<'s>) -> Search<'t, 'c, 'a, 's> {
+    fn new(
+        system: &'t Transitions<'c, 'a>,
+        interpolants: Interpolants,
+        asker: Asker<'s>,
+    ) -> Search<'t, 'c, 'a, 's> {
         let places = system.views.iter().map(|view| {
             let variables = system.cases.variables[*view].iter().enumerate();
             let places = variables.map(|(place, variable)| (*variable, place));
@@ -227,6 +283,7 @@ impl<'t, 'c, 'a, 's> Search<'t, 'c, 'a, 's> {
         });
         Search {
             system,
+            interpolants,
             asker,
             predicates: system
                 .views
@@ -247,6 +304,30 @@ impl<'t, 'c, 'a, 's> Search<'t, 'c, 'a, 's> {
             known.push(predicate);
         }
         new
+    }
+
+    /// Where processes are counted by a predicate, begins with this: the property holds, or somebody at a label is counted. It is a disjunction, so no inequality that
+    /// interpolation finds comes near it. Only properties of shared variables mean the same in all views.
+    fn somebody(&mut self, goals: &[Goal]) -> Result<(), Overflow> {
+        let cases = self.system.cases;
+        let is_shared = |variable: &Variable| {
+            matches!(cases.table.var(*variable), Var::Shared(..) | Var::Param(_))
+        };
+        for (_, claim) in goals.iter().filter_map(|goal| claim(cases, goal)) {
+            let used = variables(&claim);
+            if used.is_empty() || !used.iter().all(is_shared) {
+                continue;
+            }
+            for view in &self.system.views {
+                for variable in &cases.variables[*view] {
+                    if matches!(cases.table.var(*variable), Var::Counted(.., false)) {
+                        let somebody = Form::number(1).at_most(&Form::variable(*variable))?;
+                        self.add(*view, Linear::any([claim.clone(), somebody]));
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     fn count(&self) -> usize {
@@ -343,9 +424,10 @@ impl<'t, 'c, 'a, 's> Search<'t, 'c, 'a, 's> {
         let mut known = stored.unwrap_or_default();
         let wanted = self.predicates[&view].len();
         if first || (known.possible && known.holds.len() < wanted) {
-            let case = self.system.case(edge);
             let state = self.state(self.system.edges[edge].before.as_ref(), before);
-            self.asker.solver.push(case.facts.iter().chain(&state));
+            self.asker
+                .solver
+                .push(self.system.facts(edge).iter().chain(&state));
             let outcome = self.learn(edge, first, &mut known);
             self.asker.solver.pop();
             outcome?;

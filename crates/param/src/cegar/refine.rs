@@ -18,9 +18,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use threadwise_evidence::arithmetic::{Formula as Linear, Overflow, Variable};
 
-use super::system::Unrolled;
+use super::system::{Transitions, Unrolled};
 use super::{Path, Search};
 use crate::conditions::{Cases, Origin, form_after};
+use crate::engine::Interpolants;
 use crate::lia::{self, Model, interpolate};
 use crate::questions::{Asked, Halt};
 use crate::scope::{Form, Var};
@@ -75,7 +76,12 @@ impl Templates {
             let counters: Vec<Variable> = variables
                 .iter()
                 .copied()
-                .filter(|variable| matches!(cases.table.var(*variable), Var::Counter(..)))
+                .filter(|variable| {
+                    matches!(
+                        cases.table.var(*variable),
+                        Var::Counter(..) | Var::Counted(.., false)
+                    )
+                })
                 .collect();
             let mut templates = Vec::new();
             for variable in variables {
@@ -156,12 +162,7 @@ impl Search<'_, '_, '_, '_> {
         let system = self.system;
         let first = system.cases.table.count();
         let target = &system.targets[path.target];
-        let mut whole = Unrolled::anywhere(system, system.view(path.edges[0]), first);
-        for edge in &path.edges {
-            whole.step(system, *edge)?;
-        }
-        whole.violate(target)?;
-        match self.asked(&whole.formulas)? {
+        match self.asker.ask(&whole(system, path)?)? {
             Asked::Impossible => {}
             Asked::Possible(_) => return Ok(Refinement::Feasible),
             Asked::Open => return Ok(Refinement::Open),
@@ -171,7 +172,7 @@ impl Search<'_, '_, '_, '_> {
         for (place, edge) in path.edges.iter().enumerate() {
             let case = system.case(*edge);
             let view = case.view;
-            let mut before = case.facts.clone();
+            let mut before = system.facts(*edge).to_vec();
             if let Some(from) = &system.edges[*edge].before {
                 before.extend(told.iter().map(|formula| system.renamed(formula, from)));
             }
@@ -229,6 +230,21 @@ impl Search<'_, '_, '_, '_> {
 
     /// Formulas that follow before a cut, each of which contradicts what is behind it.
     fn interpolants(&mut self, cut: &Cut) -> Result<Option<Vec<Linear>>, Halt> {
+        let mut chosen = match self.interpolants {
+            Interpolants::Inequalities => self.stable_first(cut)?,
+            Interpolants::Lattice => Vec::new(),
+        };
+        if chosen.is_empty() {
+            self.asker.solver.push(cut.before.iter().chain(&cut.behind));
+            let outcome = self.read_off_proofs(cut);
+            self.asker.solver.pop();
+            chosen = outcome?;
+        }
+        Ok((!chosen.is_empty()).then_some(chosen))
+    }
+
+    /// Inequalities that are interpolants, those that no step of another process breaks if there are any.
+    fn stable_first(&mut self, cut: &Cut) -> Result<Vec<Linear>, Halt> {
         self.asker.solver.push(cut.before.iter().chain(&cut.behind));
         let outcome = self.inequalities(cut);
         self.asker.solver.pop();
@@ -251,13 +267,7 @@ impl Search<'_, '_, '_, '_> {
                 .filter_map(|inequality| inequality.first());
             chosen.extend(weakest.take(MOST_KEPT).cloned());
         }
-        if chosen.is_empty() {
-            self.asker.solver.push(cut.before.iter().chain(&cut.behind));
-            let outcome = self.read_off_proofs(cut);
-            self.asker.solver.pop();
-            chosen = outcome?;
-        }
-        Ok((!chosen.is_empty()).then_some(chosen))
+        Ok(chosen)
     }
 
     /// Inequalities between one or two template terms with coefficients 1 and -1 that are interpolants, those of least norm first. Each comes in up to two strengths, the weaker first.
@@ -412,21 +422,22 @@ impl Search<'_, '_, '_, '_> {
 
     /// Interpolants from proofs, over the smallest sets of terms.
     fn read_off_proofs(&mut self, cut: &Cut) -> Result<Vec<Linear>, Halt> {
-        let mut seen: BTreeSet<Vec<usize>> = BTreeSet::new();
+        let mut sets: Vec<Vec<usize>> = Vec::new();
         for order in orders(cut.templates) {
-            let Some(terms) = self.smallest(cut, order)? else {
-                continue;
-            };
-            if seen.insert(terms.clone())
-                && let Some(found) = self.read_off(cut, &terms)?
-            {
+            let set = self.smallest(cut, order)?;
+            sets.extend(set.filter(|set| !sets.contains(set)));
+            if sets.len() >= MOST_SETS {
+                break;
+            }
+        }
+        // Of the sets that nothing can be left out of, those with the fewest terms come first.
+        sets.sort_by_key(Vec::len);
+        for terms in &sets {
+            if let Some(found) = self.read_off(cut, terms)? {
                 return Ok(match found {
                     Linear::And(parts) => parts,
                     other => vec![other],
                 });
-            }
-            if seen.len() >= MOST_SETS {
-                break;
             }
         }
         Ok(Vec::new())
@@ -544,7 +555,9 @@ impl Search<'_, '_, '_, '_> {
             }
             let holds = system.renamed(formula, before);
             let broken = Cases::after(formula, &case.after)?.negation()?;
-            self.asker.solver.push(case.facts.iter().chain([&holds]));
+            self.asker
+                .solver
+                .push(system.facts(*edge).iter().chain([&holds]));
             let asked = self.asker.ask(&[broken]);
             self.asker.solver.pop();
             match asked? {
@@ -563,6 +576,17 @@ impl Search<'_, '_, '_, '_> {
         }
         Ok(Stability::Stable)
     }
+}
+
+/// A way to a violation, written out from the beginning.
+pub(super) fn whole(system: &Transitions, path: &Path) -> Result<Vec<Linear>, Overflow> {
+    let first = system.cases.table.count();
+    let mut whole = Unrolled::anywhere(system, system.view(path.edges[0]), first);
+    for edge in &path.edges {
+        whole.step(system, *edge)?;
+    }
+    whole.violate(&system.targets[path.target])?;
+    Ok(whole.formulas)
 }
 
 /// Whether steps of other processes keep an inequality.

@@ -27,6 +27,8 @@ pub(crate) struct Before {
 pub(crate) struct Edge {
     pub(crate) case: usize,
     pub(crate) before: Option<Before>,
+    /// What holds before.
+    pub(crate) facts: Vec<Linear>,
 }
 
 /// A violation, in one of the ways that the property can be violated in.
@@ -34,6 +36,15 @@ pub(crate) struct Edge {
 pub(crate) struct Target {
     pub(crate) facts: Vec<Linear>,
     pub(crate) before: Before,
+}
+
+/// What is assumed of another process that moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Summary {
+    /// Nothing, as published: its own variables may have any values.
+    Anything,
+    /// That neither it nor it together with those who are followed has violated the property so far. This is said of all states before a violation, so no shortest way to one is lost.
+    Claimed,
 }
 
 /// The views that a violation can come from, and the steps between them.
@@ -51,7 +62,16 @@ pub(crate) struct Transitions<'c, 'a> {
 }
 
 impl<'c, 'a> Transitions<'c, 'a> {
-    pub(crate) fn new(cases: &'c Cases<'a>, goals: &[Goal]) -> Transitions<'c, 'a> {
+    /// The program as published, or with what `summary` assumes of the one that moves.
+    pub(crate) fn new(
+        cases: &'c Cases<'a>,
+        goals: &[Goal],
+        summary: Summary,
+    ) -> Transitions<'c, 'a> {
+        let claims = match summary {
+            Summary::Anything => Vec::new(),
+            Summary::Claimed => goals.iter().filter_map(|goal| claim(cases, goal)).collect(),
+        };
         let mut system = Transitions {
             cases,
             edges: Vec::new(),
@@ -83,9 +103,16 @@ impl<'c, 'a> Transitions<'c, 'a> {
                         Some(before) => system.leaving.entry(before.view).or_default().push(edge),
                         None => system.entering.push(edge),
                     }
+                    let mut facts = case.facts.clone();
+                    for instantiation in &case.assumed {
+                        let own = claims.iter();
+                        let own = own.filter(|(view, _)| *view == instantiation.view);
+                        facts.extend(own.map(|(_, claim)| instantiation.says(claim)));
+                    }
                     system.edges.push(Edge {
                         case: number,
                         before,
+                        facts,
                     });
                 }
             }
@@ -106,6 +133,11 @@ impl<'c, 'a> Transitions<'c, 'a> {
 
     pub(crate) fn case(&self, edge: usize) -> &'c Case {
         &self.cases.cases[self.edges[edge].case]
+    }
+
+    /// What holds before a step.
+    pub(crate) fn facts(&self, edge: usize) -> &[Linear] {
+        &self.edges[edge].facts
     }
 
     /// The view that an edge leads to.
@@ -131,6 +163,21 @@ impl<'c, 'a> Transitions<'c, 'a> {
             })
             .collect()
     }
+}
+
+/// That a goal is not violated, as a formula of the view that it is about; nothing if the view cannot say it.
+pub(super) fn claim(cases: &Cases, goal: &Goal) -> Option<(usize, Linear)> {
+    let most = goal.assumed.iter().max_by_key(|i| i.references.len())?;
+    let back: HashMap<Variable, Variable> = cases.variables[most.view]
+        .iter()
+        .map(|variable| (*most.renaming.get(variable).unwrap_or(variable), *variable))
+        .collect();
+    let violation = Linear::all(goal.violation.iter().cloned());
+    if !variables(&violation).iter().all(|v| back.contains_key(v)) {
+        return None;
+    }
+    let claim = Cases::renamed(&violation, &back).negation().ok()?;
+    Some((most.view, claim))
 }
 
 /// The ways to violate a goal: where the violation is a disjunction, one for each member. An inequality can tell a state from one of them, seldom from all.
@@ -198,12 +245,11 @@ impl Unrolled {
 
     /// Takes a step. The first one of a run from the beginning comes from nowhere.
     pub(super) fn step(&mut self, system: &Transitions, edge: usize) -> Result<(), Overflow> {
-        let case = system.case(edge);
         let mut map = self.known(system.edges[edge].before.as_ref());
         let values = system.values(edge);
         let mentioned = values.iter().flat_map(|form| form.terms.iter());
         self.fresh(&mut map, mentioned.map(|(variable, _)| *variable));
-        self.take(&mut map, &case.facts)?;
+        self.take(&mut map, system.facts(edge))?;
         let after = values
             .iter()
             .map(|form| form_after(&form.terms, form.constant, &map));

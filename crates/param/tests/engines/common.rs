@@ -38,6 +38,15 @@ pub fn properties(program: &Program) -> Vec<String> {
 
 /// What an engine finds about all properties, by name. An error if its evidence is none.
 pub fn decide(way: Way, text: &str, budget: u64) -> Result<BTreeMap<String, Verdict>, String> {
+    decide_by(Prover::new(way), text, budget)
+}
+
+/// The same, of an engine with options.
+pub fn decide_by(
+    prover: Prover,
+    text: &str,
+    budget: u64,
+) -> Result<BTreeMap<String, Verdict>, String> {
     let program = program(text).ok_or("no program")?;
     let properties = properties(&program);
     let asked = AtomicU64::new(0);
@@ -56,7 +65,7 @@ pub fn decide(way: Way, text: &str, budget: u64) -> Result<BTreeMap<String, Verd
         solver: None,
         limits: &limits,
     };
-    let outcome = Prover::new(way).check(&task, &mut Silent);
+    let outcome = prover.check(&task, &mut Silent);
     let mut verdicts = BTreeMap::new();
     for (property, (answer, account)) in properties.iter().zip(outcome.findings) {
         let verdict = match answer {
