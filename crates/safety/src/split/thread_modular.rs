@@ -206,6 +206,40 @@ fn guarantees(search: &Search, view: &View, moves: &Moves) -> Result<Moves, Halt
     Ok(guarantees)
 }
 
+/// More layers than this are for chaining.
+const MOST_LAYERS: usize = 64;
+
+/// Adds layers of steps to the part of a process, until there are no more or many, unless a better layout shows up.
+///
+/// A guarantee holds wherever the others are, so that everybody's steps are enabled nearly everywhere. Chaining fires one process in
+/// sets that the others have half explored, and where many touch the same cells these are far larger than any layer.
+fn add_layers<'t>(
+    search: &mut Search,
+    own: &mut Bdd,
+    steps: impl Iterator<Item = &'t Transition> + Clone,
+) -> Result<Option<Layout>, Halt> {
+    let symbolic = search.symbolic.clone();
+    let d = &symbolic.diagrams;
+    if !symbolic.schedule.is_far() {
+        return Ok(None);
+    }
+    for _ in 0..MOST_LAYERS {
+        search.round();
+        let before = own.clone();
+        for step in steps.clone() {
+            search.breathe()?;
+            *own = d.or(own, &step.post(d, &before)?)?;
+        }
+        if *own == before {
+            break;
+        }
+        if let Some(layout) = search.better_layout(own)? {
+            return Ok(Some(layout));
+        }
+    }
+    Ok(None)
+}
+
 /// Closes the part of a process under its steps and those of its environment, unless a better layout shows up.
 fn close_own<'t>(
     search: &mut Search,
@@ -286,7 +320,11 @@ impl Division for Guaranteed {
             Environments::new(search, view, &parts.common, &guarantees)?.of(search, &wanted)?;
         for (&process, environment) in wanted.iter().zip(&environments) {
             let steps = moves[process].iter().chain(environment);
-            if let Some(layout) = close_own(search, &mut parts.own[process], steps)? {
+            let own = &mut parts.own[process];
+            if let Some(layout) = add_layers(search, own, steps.clone())? {
+                return Ok(Fixpoint::Rearrange(layout));
+            }
+            if let Some(layout) = close_own(search, own, steps)? {
                 return Ok(Fixpoint::Rearrange(layout));
             }
         }

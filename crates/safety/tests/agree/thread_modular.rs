@@ -121,6 +121,15 @@ fn the_library_agrees() {
     assert!(all.refined >= 80 && all.open >= 80, "{all:?}");
 }
 
+/// On bakery, chaining takes 900,000 nodes.
+#[test]
+fn guarantees_are_closed_by_layers() {
+    let engine = ThreadModular::default();
+    let outcome = outcome(&engine, "bakery", &[("N", 8)], "mutex");
+    let nodes = outcome.stats.peak_nodes.expect("counted");
+    assert!(nodes < 500_000, "{nodes} nodes");
+}
+
 /// Meng et al., Tables 1 to 5: without refinement there is a proof for bakery alone.
 #[test]
 fn guarantees_suffice_for_bakery_alone() {
