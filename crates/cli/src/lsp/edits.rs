@@ -1,4 +1,4 @@
-//! Changes that the server proposes: the layout of `threadwise fmt`, and what mends a message.
+//! Changes that the server proposes: the layout of `threadwise fmt`, and what fixes a mistake.
 
 use serde_json::{Value, json};
 use threadwise_lang::diagnostics::Severity;
@@ -44,7 +44,7 @@ pub(super) fn format(document: &Document) -> Value {
     json!([{ "range": document.range(span), "newText": &new[start..new.len() - end] }])
 }
 
-/// What mends the messages in a part of the text.
+/// What fixes the mistakes in a part of the text.
 pub(super) fn actions(document: &Document, part: Span) -> Value {
     let diagnostics = &document.analysis().diagnostics;
     let touches = |span: Span| span.start <= part.end && part.start <= span.end;

@@ -451,7 +451,7 @@ impl Server {
                 for change in changes.into_iter().flatten() {
                     let range = change.get("range").filter(|range| !range.is_null());
                     let span = range.map(|range| document.span(range));
-                    // A change that cannot be read is left out; the next whole text mends it.
+                    // A change that cannot be read is left out; the next whole text puts it right.
                     if let (Some(text), None | Some(Some(_))) = (change["text"].as_str(), span) {
                         document.change(span.flatten(), text);
                     }

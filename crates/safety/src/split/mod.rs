@@ -625,7 +625,7 @@ impl<'s, D: Division> Attempt<'_, '_, 's, D> {
         }
         exposed.extend(witnesses);
         let text = format!(
-            "the assertions allow a violation; what tells it from states that are none is exposed: {}",
+            "the assertions allow a violation; refined with predicates that separate the violation: {}",
             exposed.join(", ")
         );
         let round = self.measured(Round::new(text).exposing(exposed));
