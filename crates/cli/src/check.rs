@@ -280,7 +280,7 @@ fn last_words(
     if let Some(file) = found.file.take() {
         let run = Run::cut_short(&file, options, cut.by, cut.place);
         if let Some(printer) = &mut found.printer {
-            printer.run(&run, "");
+            printer.run(&run, "", true);
         }
         // With the same limits it would end here again.
         if matches!(cut.by, Stop::Time | Stop::Memory)
@@ -658,6 +658,7 @@ impl Check<'_> {
         let mut excluded = Vec::new();
         let mut checked = 0;
         let about_all = about_file.clone();
+        let stated = !program.properties.is_empty();
         for values in &plan.instances {
             if self.interrupted.load(Ordering::Relaxed) {
                 return Ok(());
@@ -665,7 +666,9 @@ impl Check<'_> {
             if !self.is_open(values) {
                 continue;
             }
-            let mut run = match session.check_instance(&plan, values, &mut self.supervisor) {
+            let outcome = session.check_instance(&plan, values, &mut self.supervisor);
+            self.supervisor.progress.clear();
+            let mut run = match outcome {
                 Checked::Run(run) => run,
                 Checked::Excluded => {
                     excluded.push(values.to_string());
@@ -694,7 +697,7 @@ impl Check<'_> {
             watch::writing(|| self.write_evidence(&mut run, &session));
             self.found(|found| {
                 if let Some(printer) = &mut found.printer {
-                    printer.run(&run, session.source());
+                    printer.run(&run, session.source(), stated);
                 }
                 found.runs.push(run);
             });

@@ -1,7 +1,7 @@
 //! `threadwise test`: the expectations written inside models.
 //!
-//! Each instance that is mentioned is searched for all that is expected of it, and so are all instances together. What
-//! is not decided is not met: `proved` of a model with parameters is not met by proofs at some of their values.
+//! Each instance that is mentioned is searched for all that is expected of it, and so are all instances together. An
+//! undecided expectation counts as failed: `proved` of a model with parameters is not met by proofs at some of their values.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -342,6 +342,13 @@ impl Tester<'_> {
         self.exit = self.exit.and(exit);
     }
 
+    /// Checks an instance, with progress that is gone when something else is printed.
+    fn outcome(&mut self, session: &Session, plan: &Plan, values: &Values) -> Checked {
+        let outcome = session.check_instance(plan, values, &mut self.supervisor);
+        self.supervisor.progress.clear();
+        outcome
+    }
+
     fn file(&mut self, path: &Path) {
         let session = match input::read_model(path, &self.args.language) {
             Ok(session) => session,
@@ -531,7 +538,7 @@ impl Tester<'_> {
             ..self.options.clone()
         };
         let run = match Plan::new(program, &options) {
-            Ok(plan) => match session.check_instance(&plan, values, &mut self.supervisor) {
+            Ok(plan) => match self.outcome(session, &plan, values) {
                 Checked::Run(run) => run,
                 Checked::Rejected(diagnostics) => {
                     self.terminal

@@ -34,11 +34,13 @@ mod watch;
 mod witness;
 mod worker;
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use threadwise::{Exit, Registry};
 
 use crate::args::{Cli, Command};
@@ -56,7 +58,8 @@ const SAME_SIGNAL: Duration = Duration::from_millis(300);
 
 fn main() -> ExitCode {
     // The watch looks at them as long as there is a process.
-    let cli: &'static Cli = Box::leak(Box::new(Cli::parse()));
+    let cli = Cli::try_parse().unwrap_or_else(|error| not_understood(&error));
+    let cli: &'static Cli = Box::leak(Box::new(cli));
     let terminal = Terminal::detect();
     if matches!(
         cli.command,
@@ -103,6 +106,26 @@ fn main() -> ExitCode {
         false => exit,
     };
     ExitCode::from(exit.code())
+}
+
+/// Says what is wrong with the arguments, and ends. A file where the command belongs is to be checked.
+fn not_understood(error: &clap::Error) -> ! {
+    let first = std::env::args_os().nth(1);
+    let file = first.filter(|first| {
+        let path = Path::new(first);
+        let model = path
+            .extension()
+            .is_some_and(|ending| ["tw", "pml", "c", "i"].iter().any(|known| ending == *known));
+        model || path.exists()
+    });
+    if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), file) {
+        let file = file.to_string_lossy();
+        eprintln!(
+            "error: `{file}` is not a command\n  help: to check it, write: threadwise check {file}"
+        );
+        std::process::exit(i32::from(Exit::Input.code()));
+    }
+    error.exit()
 }
 
 /// Keeps an eye on the memory of commands that have no limits of their own. Those that have some begin the watch themselves, and a worker is watched by its parent.

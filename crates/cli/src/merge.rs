@@ -63,12 +63,15 @@ fn all_checked(args: &MergeArgs, units: Vec<CheckedUnit>, terminal: &Terminal) -
             of_file.push(next);
         }
         let text = source.as_ref().map_or("", |source| source.text.as_str());
+        let stated = source
+            .as_ref()
+            .is_none_or(|source| !source.properties.is_empty());
         for run in runs(of_file) {
             for problem in run.diagnostics.iter().filter(|_| run.results.is_empty()) {
                 terminal.error(&format_args!("{}: {}", run.file, problem.message));
             }
             if let Some(printer) = &mut printer {
-                printer.run(&run, text);
+                printer.run(&run, text, stated);
             }
             found.runs.push(run);
         }

@@ -18,11 +18,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
-use threadwise::{AskStop, Execution, Executor, Job, JobEvent, Stats, Stop, Turn, Values};
+use threadwise::{
+    AskStop, Execution, Executor, Job, JobEvent, Scope, Stats, Stop, Turn, Values, VerdictKind,
+};
 
 use threadwise_bench::process::{self, end_group, ending, keep_beginning, mib, resident_bytes};
 
-use crate::progress::ProgressLine;
+use crate::progress::{Doing, ProgressLine};
 use crate::watch;
 
 /// How often the parent looks at the worker.
@@ -73,6 +75,8 @@ struct UnderWay {
     /// How it ended, if it ended without being waited for.
     ended: Option<Execution>,
     values: Values,
+    engine: String,
+    properties: Vec<String>,
     granted: u64,
     /// When it must be over, and because of what.
     until: Option<(Instant, Stop)>,
@@ -137,6 +141,8 @@ impl Executor for Supervisor<'_> {
             worker: None,
             ended: None,
             values: job.values.clone(),
+            engine: job.engine.clone(),
+            properties: job.properties.clone(),
             granted: 0,
             until,
             memory: job.memory,
@@ -181,10 +187,11 @@ impl Executor for Supervisor<'_> {
 
     fn wait(&mut self, number: usize) -> Turn {
         let turn = self.watch(number);
-        self.progress.clear();
         let Turn::Ended(execution) = turn else {
             return turn;
         };
+        // What comes next is to recheck what it found.
+        self.show(number, true);
         let job = &self.under_way.jobs[number];
         // The time that the job left, and a little when it left none.
         self.left = Left {
@@ -233,6 +240,10 @@ impl Executor for Supervisor<'_> {
         cpu_seconds
     }
 
+    fn decided(&mut self, property: &str, verdict: VerdictKind, scope: &Scope) {
+        self.progress.decided(property, verdict, scope);
+    }
+
     fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
         let started = Instant::now();
         let looked = Cell::new(started);
@@ -276,6 +287,20 @@ impl<'a> Supervisor<'a> {
         }
     }
 
+    /// Shows how far a job is.
+    fn show(&mut self, number: usize, rechecks: bool) {
+        let job = &self.under_way.jobs[number];
+        let begun = self.under_way.begun.unwrap_or(job.begun);
+        self.progress.show(&Doing {
+            engine: &job.engine,
+            properties: &job.properties,
+            values: &job.values,
+            stats: &job.stats,
+            elapsed: begun.elapsed().as_secs_f64(),
+            rechecks,
+        });
+    }
+
     /// Waits until a job has done what it was granted, and sees to the limits meanwhile.
     fn watch(&mut self, number: usize) -> Turn {
         loop {
@@ -298,7 +323,7 @@ impl<'a> Supervisor<'a> {
                         memory_mib,
                         ..progress
                     };
-                    self.progress.show(&job.values, &job.stats);
+                    self.show(number, false);
                 }
                 // What it was granted since then it has not heard of yet.
                 Ok(Ok(JobEvent::Paused(granted))) if granted < job.granted => continue,
@@ -317,7 +342,8 @@ impl<'a> Supervisor<'a> {
                         format!("the worker process said something that is no answer: {line}");
                     return Execution::Crashed(message).into();
                 }
-                Err(RecvTimeoutError::Timeout) => {}
+                // Who says nothing works all the same.
+                Err(RecvTimeoutError::Timeout) => self.show(number, false),
                 // The worker is gone without an answer.
                 Err(RecvTimeoutError::Disconnected) => {
                     let stats = job.stats.clone();
@@ -336,11 +362,11 @@ impl<'a> Supervisor<'a> {
                         .stopped(Stop::Interrupted)
                         .into();
                 }
-            } else if let Some((end, by)) = job.until
+            } else if let Some((end, by)) = self.under_way.jobs[number].until
                 && Instant::now() >= end + GRACE
             {
                 // The worker keeps its limit itself, if it can.
-                return job.stopped(by).into();
+                return self.under_way.jobs[number].stopped(by).into();
             }
             self.look_at_memory(number);
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use threadwise::{Outline, PropertyResult, Report, Run, Scope, Values, VerdictKind};
+use threadwise::{Kind, PropertyResult, Report, Run, Scope, Values, VerdictKind};
 use threadwise_show::to_outline;
 
 use crate::args::TraceFormat;
@@ -15,6 +15,9 @@ use threadwise_show::words::{count, counted, one_line, rounded, seconds};
 /// What to do about a violation.
 const VIOLATED: &str = "fix the model, or keep the execution with --trace DIR; \
      `threadwise replay` shows it again";
+
+/// So many lines of a proof are printed, unless all are asked for.
+const MOST_LINES: usize = 40;
 
 /// How many further instances that violate a property are listed.
 const LISTED: usize = 20;
@@ -58,8 +61,8 @@ impl Printer {
         }
     }
 
-    /// Prints what was found about one instance of a program with this text.
-    pub(crate) fn run(&mut self, run: &Run, source: &str) {
+    /// Prints what was found about one instance of a program with this text, which states properties or not.
+    pub(crate) fn run(&mut self, run: &Run, source: &str, stated: bool) {
         if run.results.is_empty() {
             return;
         }
@@ -77,6 +80,13 @@ impl Printer {
         let width = run.results.iter().map(|r| r.property.chars().count()).max();
         for result in &run.results {
             self.line(&mut text, result, width.unwrap_or(0));
+        }
+        if !self.quiet && !stated {
+            let none = "the model states no property: only what every model is checked for is (`checks`: assertions, ranges, indices, divisions)";
+            text.push_str(&format!("  {}\n", self.terminal.paint(Style::Faint, none)));
+            self.advise(
+                "state what must hold, for example `invariant name: ..;` or `deadlock_free;`",
+            );
         }
         if self.explain {
             self.proofs(&mut text, run);
@@ -99,7 +109,7 @@ impl Printer {
             }
             for result in &run.results {
                 let next = result.reason.as_ref().and_then(|r| r.next.as_deref());
-                // Whoever has a violation to mend does not go on to other instances.
+                // Whoever has a violation to fix does not go on to other instances.
                 let beyond = !result.holds.is_empty();
                 if let Some(next) = next
                     && !(beyond && run.results.iter().any(violated))
@@ -268,30 +278,31 @@ impl Printer {
             Some(values) => format!("{} at {values}", result.property),
             None => result.property.clone(),
         };
-        let mut shown: Vec<(&Option<Outline>, &str, Vec<String>)> = Vec::new();
+        let mut shown: Vec<(&PropertyResult, Vec<String>)> = Vec::new();
         for result in run.results.iter().filter(proved) {
-            let engine = result.engine.as_str();
-            let same = |(known, by, _): &&mut (&Option<Outline>, &str, _)| {
-                *known == &result.outline && (*by == engine || known.is_some())
+            let same = |(known, _): &&mut (&PropertyResult, _)| {
+                known.outline == result.outline
+                    && (known.engine == result.engine || known.outline.is_some())
             };
             match shown.iter_mut().find(same) {
-                Some((.., names)) => names.push(title(result)),
-                None => shown.push((&result.outline, engine, vec![title(result)])),
+                Some((_, names)) => names.push(title(result)),
+                None => shown.push((result, vec![title(result)])),
             }
         }
-        for (outline, engine, names) in shown {
+        for (result, names) in shown {
             let title = format!("\nThe proof of {}:", names.join(", "));
             text.push_str(&self.terminal.paint(Style::Strong, &title));
             text.push('\n');
-            let lines = match outline {
+            let mut lines = match &result.outline {
                 Some(outline) => to_outline(outline),
-                None if !explains(engine) => {
-                    vec![format!(
-                        "(`{engine}` visited every state: there is nothing to read)"
-                    )]
-                }
-                None => vec!["(it could not be written down within the limits)".to_owned()],
+                None => unwritten(result),
             };
+            // The short facts come first.
+            let hidden = lines.len().saturating_sub(MOST_LINES);
+            if hidden > 1 && !self.verbose {
+                lines.truncate(MOST_LINES);
+                lines.push(format!("... and {hidden} more lines, with --verbose"));
+            }
             for line in lines {
                 text.push_str(&format!("  {line}\n"));
             }
@@ -363,6 +374,44 @@ impl Printer {
         }
         say(format_args!("{text}"));
     }
+}
+
+/// Why there is no proof to read, and how there may be one.
+fn unwritten(result: &PropertyResult) -> Vec<String> {
+    let engine = &result.engine;
+    let visited = !explains(engine);
+    let mut lines = vec![match visited {
+        true => format!("(`{engine}` visited every state: there is nothing to read)"),
+        false => "(it could not be written down within the limits)".to_owned(),
+    }];
+    // Other engines prove liveness in words of their own only.
+    let (other, smallest) = match result.kind {
+        Kind::Liveness => (None, None),
+        _ => (
+            Some("split").filter(|other| other != engine),
+            result.holds.first().filter(|_| result.holds.len() > 1),
+        ),
+    };
+    let given = |values: &Values| {
+        let each = values.0.iter();
+        let each: Vec<String> = each
+            .map(|(name, value)| format!("--set {name}={value}"))
+            .collect();
+        each.join(" ")
+    };
+    let at = match (&result.shown, &result.scope) {
+        (Some(values), _) | (None, Scope::Instance { values }) => given(values),
+        _ => String::new(),
+    };
+    let other = other.map(|other| format!("--engine {other} {at}").trim_end().to_owned());
+    let tries: Vec<String> = smallest.map(given).into_iter().chain(other).collect();
+    if !tries.is_empty() {
+        lines.push(format!(
+            "To read a proof, try --explain with {}",
+            tries.join(", or with ")
+        ));
+    }
+    lines
 }
 
 /// Whether one list of advice has everything that another one has.

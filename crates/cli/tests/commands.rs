@@ -510,3 +510,26 @@ fn a_wrong_name_of_a_file_suggests_the_nearest() {
         .expect(2)
         .complains("did you mean `safety`?");
 }
+
+#[test]
+fn a_file_where_the_command_belongs_is_to_be_checked() {
+    let place = Place::new();
+    place.file(
+        "lock.tw",
+        "shared x: bool = false;\nprocess P { a: x := true; }\n",
+    );
+    for file in ["lock.tw", "missing.tw", "program.pml"] {
+        let ran = place.run(&[file]).expect(2);
+        assert!(
+            ran.stderr.contains(&format!("`{file}` is not a command")),
+            "{ran:?}"
+        );
+        assert!(
+            ran.stderr.contains(&format!("threadwise check {file}")),
+            "{ran:?}"
+        );
+    }
+    // A command that is misspelt is not a file.
+    let ran = place.run(&["chekc"]).expect(2);
+    assert!(ran.stderr.contains("'check'"), "{ran:?}");
+}

@@ -438,6 +438,7 @@ impl<'a> Checking<'a> {
                     }
                 },
                 _ => {
+                    self.executor.decided(&name, result.verdict, &result.scope);
                     self.results.insert(name, result);
                 }
             }

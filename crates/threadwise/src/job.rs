@@ -10,6 +10,7 @@ use threadwise_evidence::{Account, ReasonCode, Stats, Verdict};
 use threadwise_lang::diagnostics::{Code, Diagnostic};
 use threadwise_lang::program::{Program, Span};
 
+use crate::report::{Scope, VerdictKind};
 use crate::setting::Values;
 
 /// One engine, one instance or all of them, any number of properties.
@@ -202,6 +203,9 @@ pub trait Executor {
         }
         execution
     }
+
+    /// Hears of each property that is decided, for whoever waits: at an instance, or for all. What comes of it in the end is in the report.
+    fn decided(&mut self, _property: &str, _verdict: VerdictKind, _scope: &Scope) {}
 
     /// Has the evidence of a job rechecked, within what it left, and says how many seconds it took, if it knows.
     fn recheck(&mut self, check: &mut dyn FnMut(&AskStop<'_>)) -> Option<f64> {
