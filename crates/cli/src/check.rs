@@ -658,7 +658,8 @@ impl Check<'_> {
         let mut excluded = Vec::new();
         let mut checked = 0;
         let about_all = about_file.clone();
-        let stated = !program.properties.is_empty();
+        let stated = session.is_imported()
+            || states_something(!program.properties.is_empty(), session.source());
         for values in &plan.instances {
             if self.interrupted.load(Ordering::Relaxed) {
                 return Ok(());
@@ -895,6 +896,12 @@ fn fresh(
         number += 1;
     }
     path
+}
+
+/// Whether a model says what must hold, by properties or by assertions.
+pub(crate) fn states_something(properties: bool, text: &str) -> bool {
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    properties || words.any(|word| word == "assert")
 }
 
 /// A run that could not even begin, because what was asked makes no sense for the model.

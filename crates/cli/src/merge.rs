@@ -3,7 +3,7 @@
 use threadwise::{Exit, RequestError, Run};
 
 use crate::args::{Format, MergeArgs};
-use crate::check::{self, Output, finish, may_write, senseless};
+use crate::check::{self, Output, finish, may_write, senseless, states_something};
 use crate::expectations::{self, TestedFile};
 use crate::shard::{CheckedUnit, Found, UnitOutcome, merged};
 use crate::terminal::Terminal;
@@ -63,9 +63,10 @@ fn all_checked(args: &MergeArgs, units: Vec<CheckedUnit>, terminal: &Terminal) -
             of_file.push(next);
         }
         let text = source.as_ref().map_or("", |source| source.text.as_str());
-        let stated = source
-            .as_ref()
-            .is_none_or(|source| !source.properties.is_empty());
+        let stated = source.as_ref().is_none_or(|source| {
+            !source.name.ends_with(".tw")
+                || states_something(!source.properties.is_empty(), &source.text)
+        });
         for run in runs(of_file) {
             for problem in run.diagnostics.iter().filter(|_| run.results.is_empty()) {
                 terminal.error(&format_args!("{}: {}", run.file, problem.message));

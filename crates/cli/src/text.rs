@@ -61,7 +61,7 @@ impl Printer {
         }
     }
 
-    /// Prints what was found about one instance of a program with this text, which states properties or not.
+    /// Prints what was found about one instance of a program with this text, which says what must hold, or not.
     pub(crate) fn run(&mut self, run: &Run, source: &str, stated: bool) {
         if run.results.is_empty() {
             return;
@@ -82,7 +82,7 @@ impl Printer {
             self.line(&mut text, result, width.unwrap_or(0));
         }
         if !self.quiet && !stated {
-            let none = "the model states no property: only what every model is checked for is (`checks`: assertions, ranges, indices, divisions)";
+            let none = "the model says nothing that must hold: only ranges, indices and divisions were checked";
             text.push_str(&format!("  {}\n", self.terminal.paint(Style::Faint, none)));
             self.advise(
                 "state what must hold, for example `invariant name: ..;` or `deadlock_free;`",
@@ -440,6 +440,28 @@ fn list(instances: &[Values]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `auto` looks for a readable proof itself; where there is none, it says which engine may have one.
+    #[test]
+    fn what_there_is_no_proof_of_to_read_says_what_to_try() {
+        let result = |engine: &str, kind: &str| -> PropertyResult {
+            serde_json::from_value(serde_json::json!({
+                "property": "mutex", "kind": kind, "verdict": "proved", "engine": engine,
+                "scope": {"kind": "instance", "values": {"N": 3}}, "rechecked": true, "stats": {},
+            }))
+            .unwrap()
+        };
+        assert_eq!(
+            unwritten(&result("explicit", "invariant")),
+            [
+                "(`explicit` visited every state: there is nothing to read)",
+                "To read a proof, try --explain with --engine split --set N=3"
+            ]
+        );
+        let limited = ["(it could not be written down within the limits)"];
+        assert_eq!(unwritten(&result("split", "invariant")), limited);
+        assert_eq!(unwritten(&result("ranking", "liveness")), limited);
+    }
 
     #[test]
     fn advice_that_another_one_contains_is_noticed() {
