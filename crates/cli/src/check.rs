@@ -513,7 +513,7 @@ impl Check<'_> {
             found.file = Some(path.to_string_lossy().into_owned());
             found.begun += 1;
         });
-        if self.to_do(position, path)? {
+        if self.left_to_check(position, path)? {
             self.checked(path)?;
         }
         self.found(|found| found.file = None);
@@ -521,7 +521,7 @@ impl Check<'_> {
     }
 
     /// Finds the units of a file that are to be done here, and takes over those that are done. Whether any is left, if the work is divided.
-    fn to_do(&mut self, position: usize, path: &Path) -> Result<bool, ShardError> {
+    fn left_to_check(&mut self, position: usize, path: &Path) -> Result<bool, ShardError> {
         let first = position * self.instances;
         let mut left = Ok(true);
         self.found(|found| {

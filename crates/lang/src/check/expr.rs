@@ -549,9 +549,7 @@ impl Checker {
                 _ => return None,
             }
         };
-        if crate::syntax::token(&fold, SyntaxKind::CountKw).is_none() {
-            return None;
-        }
+        crate::syntax::token(&fold, SyntaxKind::CountKw)?;
         let file = self.file.as_ref()?;
         let counted = Span {
             start: span(&fold).start,
