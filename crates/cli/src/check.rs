@@ -168,6 +168,7 @@ fn sharing(
     let (Some(share), Some(directory)) = (args.shard.shard, &args.shard.results) else {
         return Ok(None);
     };
+    shard::lasting(files)?;
     let Options {
         for_all,
         properties,

@@ -187,6 +187,7 @@ fn sharing(
     let (Some(share), Some(directory)) = (args.shard.shard, &args.shard.results) else {
         return Ok(None);
     };
+    shard::lasting(files)?;
     let (seconds, memory, language) = (options.seconds, args.limits.memory, &args.language);
     let (quiet, verbose) = (args.quiet, args.verbose);
     let asked = format!("test {seconds:?} {memory:?} {language:?} {quiet} {verbose}");

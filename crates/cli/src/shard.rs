@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -93,6 +93,10 @@ pub(crate) enum ShardError {
     Directory(String, std::io::Error),
     #[error("this program cannot be read: {0}")]
     Program(std::io::Error),
+    #[error(
+        "{0}: this can be read only once, and the work is divided by what files say\n  help: write it into a file"
+    )]
+    Once(String),
     #[error("{0}: there are no results in this directory")]
     Empty(String),
     #[error(
@@ -109,6 +113,18 @@ pub(crate) enum ShardError {
         of: usize,
         help: String,
     },
+}
+
+/// Refuses standard input and pipes: what they say is gone when it has been looked at.
+pub(crate) fn lasting(files: &[PathBuf]) -> Result<(), ShardError> {
+    let gone = |file: &&PathBuf| {
+        let kind = fs::metadata(file);
+        **file == Path::new("-") || kind.is_ok_and(|kind| !kind.is_file())
+    };
+    match files.iter().find(gone) {
+        Some(file) => Err(ShardError::Once(file.to_string_lossy().into_owned())),
+        None => Ok(()),
+    }
 }
 
 /// The work of one process.

@@ -254,6 +254,18 @@ fn files_of_others_are_left_alone() {
 }
 
 #[test]
+fn what_can_be_read_once_is_refused() {
+    let place = Place::new();
+    for command in ["check", "test"] {
+        let args = [command, "-", "--shard", "1/1", "--results", "found"];
+        place
+            .run_with(&args, LOCK.as_bytes())
+            .expect(2)
+            .complains("-: this can be read only once");
+    }
+}
+
+#[test]
 fn one_process_at_a_time_writes() {
     let place = models();
     place.run(&share(&CHECK, "1/2"));
