@@ -159,6 +159,10 @@ const WORTH_SHARING: u32 = 1024;
 const PROGRESS: u64 = 64;
 /// When all else is found, a failing check is looked for among so many further states, or as many as there were.
 const FURTHER_STATES: u32 = 1 << 17;
+/// After so many initial states the limits are looked at.
+const FEW: u64 = 4096;
+/// What it takes to see whether `initially` admits a combination of values, in steps.
+const COMBINATION: u64 = 4;
 
 impl<'a, const W: usize> Search<'a, W> {
     pub fn new(
@@ -226,12 +230,17 @@ impl<'a, const W: usize> Search<'a, W> {
         self.layers.push(0);
         let mut count = 0u64;
         let mut initial = self.initial.clone();
+        let constrained = !self.system.initially.is_empty();
         while let Some(mut cells) = initial.next() {
             count += 1;
-            if count.is_multiple_of(4096)
-                && let Some(end) = self.pause(observer, 0, true)
-            {
-                return end;
+            if count.is_multiple_of(FEW) {
+                // There may be many combinations of values for each state that `initially` admits.
+                if constrained {
+                    self.limits.spend(FEW * COMBINATION);
+                }
+                if let Some(end) = self.pause(observer, 0, true) {
+                    return end;
+                }
             }
             if !is_constrained(self.system, &cells) {
                 continue;

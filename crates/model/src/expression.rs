@@ -186,6 +186,37 @@ impl Scope<'_> {
         Ok(self.value(expr)? != 0)
     }
 
+    /// Whether a Boolean expression is true, where one that fails a check or leaves 64 bits counts as false. So the first part of a conjunction that is not true decides,
+    /// and nothing after it is looked at: there may be many states to ask.
+    pub(crate) fn holds(&mut self, expr: &Expr) -> bool {
+        let (ExprKind::And(..) | ExprKind::Fold { .. }) = &expr.kind else {
+            return matches!(self.truth(expr), Ok(true));
+        };
+        if self.budget.depth == 0 || self.budget.spend(expr.span).is_err() {
+            return false;
+        }
+        self.budget.depth -= 1;
+        let holds = match &expr.kind {
+            ExprKind::And(parts) => parts.iter().all(|part| self.holds(part)),
+            ExprKind::Fold {
+                kind: FoldKind::Forall,
+                var,
+                domain,
+                body,
+            } => self.bounds(domain, expr.span).is_ok_and(|(lo, hi)| {
+                (lo..=hi).all(|value| {
+                    self.bindings.push((*var, value));
+                    let holds = self.holds(body);
+                    self.bindings.pop();
+                    holds
+                })
+            }),
+            _ => matches!(self.value_of_kind(expr), Ok(value) if value != 0),
+        };
+        self.budget.depth += 1;
+        holds
+    }
+
     fn value_of_kind(&mut self, expr: &Expr) -> Result<i64, Stop> {
         let span = expr.span;
         match &expr.kind {

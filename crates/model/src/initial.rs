@@ -197,7 +197,7 @@ fn admits(instance: &Instance, state: &State) -> bool {
             bindings: &mut Vec::new(),
             budget: &mut Budget::default(),
         };
-        matches!(scope.truth(predicate), Ok(true))
+        scope.holds(predicate)
     })
 }
 
