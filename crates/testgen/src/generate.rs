@@ -607,7 +607,7 @@ impl Generator {
                 "invariant apart: forall i, j in {process}: {claim};\n"
             ));
         }
-        if self.random.percent(20) {
+        if self.random.percent(if self.sharp { 50 } else { 20 }) {
             let (a, b) = (self.boolean(&scope, 1), self.boolean(&scope, 1));
             let (a, b) = (self.sharpened(a, &scope, 4), self.sharpened(b, &scope, 4));
             text.push_str(&format!(
