@@ -122,7 +122,9 @@ fn proof(engine: &dyn Engine, system: &System, property: &str) -> Option<(u64, u
         account.refinements.expect("counted"),
         account.predicates.expect("counted"),
         // A word of ours that is a variable of ticket_lock as well.
-        to_outline(outline).join("\n").replace("not all is shown", "not all"),
+        to_outline(outline)
+            .join("\n")
+            .replace("not all is shown", "not all"),
     ))
 }
 
