@@ -2,8 +2,9 @@
 
 use threadwise_import::Settings;
 use threadwise_import::from_c::{DataModel, Integers, Reading, from_c};
+use threadwise_lang::print::print;
 
-// Whatever the text, the front end gives a model that is accepted, with a line for each of its lines, or says why not.
+// Whatever the text, the front end gives a model that is accepted when it is printed, or says why not.
 libfuzzer_sys::fuzz_target!(|text: &str| {
     for (integers, data_model) in [
         (Integers::Mathematical, DataModel::Lp64),
@@ -20,7 +21,10 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
         };
         let outcome = from_c("fuzz.c", text, reading, &mut settings);
         match outcome.result {
-            Ok(imported) => assert_eq!(imported.lines().len(), imported.text().lines().count()),
+            Ok(imported) => {
+                let text = print(&imported.program, &imported.layout);
+                assert!(threadwise_lang::check(&text).program.is_some());
+            }
             Err(remarks) => {
                 assert!(!remarks.is_empty());
                 for remark in remarks {

@@ -39,7 +39,9 @@ pub(super) fn without_consequences(
         if flow && process.next().is_some_and(|node| hurt(span(&node))) {
             return false;
         }
-        let about = &text[diagnostic.span.start as usize..diagnostic.span.end as usize];
+        let about = text
+            .get(diagnostic.span.start as usize..diagnostic.span.end as usize)
+            .unwrap_or_default();
         let letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let word = about.split(|c| !letter(c)).find(|word| !word.is_empty());
         !word.is_some_and(|word| lost.contains(word))

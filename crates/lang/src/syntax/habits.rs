@@ -109,7 +109,9 @@ impl Parser<'_> {
 
     pub(super) fn nth_text(&self, n: usize) -> &str {
         let span = self.nth_span(n);
-        &self.text[span.start as usize..span.end as usize]
+        self.text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default()
     }
 
     /// Whether nothing stands between the n-th token and the one behind it.
@@ -152,7 +154,10 @@ impl Parser<'_> {
         self.boxes_until = Some(end);
         let message = format!("the temporal operator `{word}` is written `{meant}`");
         let found = Diagnostic::new(Code::UnexpectedToken, span, message);
-        let rest = &self.text[span.start as usize..end as usize];
+        let rest = self
+            .text
+            .get(span.start as usize..end as usize)
+            .unwrap_or_default();
         let ours = rest
             .replace("[](", "G(")
             .replace("<>(", "F(")
@@ -161,7 +166,8 @@ impl Parser<'_> {
             .replace("[]", "G ")
             .replace("<>", "F ");
         let whole = Span { end, ..span };
-        let others = rest[2..].contains("[]") || rest[2..].contains("<>");
+        let behind = rest.get(2..).unwrap_or_default();
+        let others = behind.contains("[]") || behind.contains("<>");
         let found = match (self.ltl, word) {
             (true, _) if others => found
                 .label(format!("write `{meant}`"))
@@ -280,7 +286,12 @@ impl Parser<'_> {
         let mut named =
             pairs.filter(|(first, second)| first.kind == ProcessKw && second.kind == Name);
         let (_, name) = named.next()?;
-        Some(self.text[name.span.start as usize..name.span.end as usize].to_owned())
+        Some(
+            self.text
+                .get(name.span.start as usize..name.span.end as usize)
+                .unwrap_or_default()
+                .to_owned(),
+        )
     }
 
     // ---- declarations ----
@@ -323,6 +334,8 @@ impl Parser<'_> {
 
     /// `bool[2]`, or `flag[2]: bool`: the size that C writes behind a type or a name.
     pub(super) fn size_behind(&mut self, element: Option<Span>) {
+        // Where the type is missing, what should be it ends before it begins.
+        let element = element.filter(|at| at.start < at.end);
         if self.peek() != LBracket {
             return;
         }
@@ -337,7 +350,11 @@ impl Parser<'_> {
             "the index of an array is a part of its type",
         );
         let found = found.label("no size stands here");
-        let of = element.map_or("..", |at| &self.text[at.start as usize..at.end as usize]);
+        let of = element.map_or("..", |at| {
+            self.text
+                .get(at.start as usize..at.end as usize)
+                .unwrap_or_default()
+        });
         let meant = format!("array[{index}] of {of}");
         let found = found.help(format!("write `name: {meant}`"));
         self.error(match (element, size) {
@@ -435,7 +452,10 @@ impl Parser<'_> {
         }
         let span = self.reach(words);
         let meant = keyword.text().unwrap_or_default();
-        let called = &self.text[span.start as usize..span.end as usize];
+        let called = self
+            .text
+            .get(span.start as usize..span.end as usize)
+            .unwrap_or_default();
         let message = format!("`{called}` begins no declaration");
         let found = Diagnostic::new(Code::UnexpectedToken, span, message)
             .label(format!("{what} is declared with `{meant}`"));
@@ -699,7 +719,10 @@ impl Parser<'_> {
         let found = found
             .label("a value")
             .help("`await` waits for a condition: `await e;`");
-        let text = &self.text[condition.start as usize..condition.end as usize];
+        let text = self
+            .text
+            .get(condition.start as usize..condition.end as usize)
+            .unwrap_or_default();
         let meant = format!("await {text}");
         let arrow = self.peek() == Arrow;
         let fix = match arrow {
@@ -804,7 +827,10 @@ impl Parser<'_> {
         self.leave();
         let end = self.read_to();
         if said && end >= body {
-            let text = &self.text[body as usize..end as usize];
+            let text = self
+                .text
+                .get(body as usize..end as usize)
+                .unwrap_or_default();
             self.diagnostics[at].fix = Some(Fix {
                 span: Span {
                     start: span.start,
